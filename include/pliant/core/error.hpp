@@ -1,0 +1,118 @@
+// The typed errors that the library throws. Each names the value that was wrong, so that a program can react
+// and a person can read what to change.
+#pragma once
+
+#include <cstddef>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace pliant {
+
+// Base of every exception the library throws by itself.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// A parameter outside its admissible range, e.g. "poisson_ratio = 0.5: must lie in (-1, 0.5)".
+class ParameterError : public Error {
+ public:
+  ParameterError(std::string parameter, double value, const std::string& requirement)
+      : Error(describe(parameter, value, requirement)), parameter_(std::move(parameter)), value_(value) {}
+
+  const std::string& parameter() const noexcept { return parameter_; }
+  double value() const noexcept { return value_; }
+
+ private:
+  static std::string describe(const std::string& parameter, double value, const std::string& requirement) {
+    std::ostringstream text;
+    text.precision(17);
+    text << parameter << " = " << value << ": " << requirement;
+    return text.str();
+  }
+
+  std::string parameter_;
+  double value_;
+};
+
+// Two sizes that must agree and do not, e.g. "positions: 7 columns given, 12 expected".
+class SizeError : public Error {
+ public:
+  SizeError(const std::string& what, std::ptrdiff_t given, std::ptrdiff_t expected)
+      : Error(what + ": " + std::to_string(given) + " given, " + std::to_string(expected) + " expected"),
+        given_(given),
+        expected_(expected) {}
+
+  std::ptrdiff_t given() const noexcept { return given_; }
+  std::ptrdiff_t expected() const noexcept { return expected_; }
+
+ private:
+  std::ptrdiff_t given_;
+  std::ptrdiff_t expected_;
+};
+
+// An index outside [0, size), e.g. "pinned node 12: outside [0, 8)".
+class IndexError : public Error {
+ public:
+  IndexError(const std::string& what, std::ptrdiff_t index, std::ptrdiff_t size)
+      : Error(what + " " + std::to_string(index) + ": outside [0, " + std::to_string(size) + ")"),
+        index_(index),
+        size_(size) {}
+
+  std::ptrdiff_t index() const noexcept { return index_; }
+  std::ptrdiff_t size() const noexcept { return size_; }
+
+ private:
+  std::ptrdiff_t index_;
+  std::ptrdiff_t size_;
+};
+
+// A mesh, or a file that should hold one, which cannot be used. For a mesh made in memory the file is empty; the
+// line is 0 where none is meant (binary data, whole-file statements).
+class MeshError : public Error {
+ public:
+  explicit MeshError(std::string reason) : MeshError({}, 0, std::move(reason)) {}
+  MeshError(std::string file, std::size_t line, std::string reason)
+      : Error(describe(file, line, reason)), file_(std::move(file)), line_(line), reason_(std::move(reason)) {}
+
+  const std::string& file() const noexcept { return file_; }
+  std::size_t line() const noexcept { return line_; }
+  const std::string& reason() const noexcept { return reason_; }
+
+ private:
+  static std::string describe(const std::string& file, std::size_t line, const std::string& reason) {
+    if (file.empty()) return reason;
+    return line == 0 ? file + ": " + reason : file + ":" + std::to_string(line) + ": " + reason;
+  }
+
+  std::string file_;
+  std::size_t line_;
+  std::string reason_;
+};
+
+// A file that cannot be written.
+class WriteError : public Error {
+ public:
+  WriteError(std::string file, const std::string& reason) : Error(file + ": " + reason), file_(std::move(file)) {}
+
+  const std::string& file() const noexcept { return file_; }
+
+ private:
+  std::string file_;
+};
+
+namespace detail {
+
+// Throws unless `value` is finite and `admissible`.
+inline void require_parameter(bool admissible, const char* parameter, double value, const char* requirement) {
+  if (!admissible || !(value - value == 0)) throw ParameterError(parameter, value, requirement);
+}
+
+inline void require_size(const char* what, std::ptrdiff_t given, std::ptrdiff_t expected) {
+  if (given != expected) throw SizeError(what, given, expected);
+}
+
+}  // namespace detail
+}  // namespace pliant
