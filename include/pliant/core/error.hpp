@@ -69,13 +69,16 @@ class IndexError : public Error {
   std::ptrdiff_t size_;
 };
 
-// A mesh, or a file that should hold one, which cannot be used. For a mesh made in memory the file is empty; the
-// line is 0 where none is meant (binary data, whole-file statements).
+// A mesh, or a file that should hold one, which cannot be used. For a mesh made in memory the file is empty;
+// the line is 0 where none is meant (binary data, whole-file statements).
 class MeshError : public Error {
  public:
   explicit MeshError(std::string reason) : MeshError({}, 0, std::move(reason)) {}
   MeshError(std::string file, std::size_t line, std::string reason)
-      : Error(describe(file, line, reason)), file_(std::move(file)), line_(line), reason_(std::move(reason)) {}
+      : Error(describe(file, line, reason)),
+        file_(std::move(file)),
+        line_(line),
+        reason_(std::move(reason)) {}
 
   const std::string& file() const noexcept { return file_; }
   std::size_t line() const noexcept { return line_; }
@@ -95,7 +98,8 @@ class MeshError : public Error {
 // A file that cannot be written.
 class WriteError : public Error {
  public:
-  WriteError(std::string file, const std::string& reason) : Error(file + ": " + reason), file_(std::move(file)) {}
+  WriteError(std::string file, const std::string& reason)
+      : Error(file + ": " + reason), file_(std::move(file)) {}
 
   const std::string& file() const noexcept { return file_; }
 

@@ -15,9 +15,8 @@
 
 #include <array>
 #include <concepts>
-#include <string_view>
-
 #include <pliant/core/matrix.hpp>
+#include <string_view>
 
 namespace pliant {
 
@@ -26,15 +25,15 @@ enum class CellKind { vertex, line, triangle, quad, tet, hex, wedge, pyramid };
 
 template <class E>
 concept Element = requires(int q) {
-  requires E::dim == 2 || E::dim == 3;  // space dimension
-  requires E::nodes > E::dim;           // nodes per element
-  requires E::quadrature_points >= 1;   // points of the quadrature rule
-  { E::name } -> std::convertible_to<std::string_view>;       // name for messages
-  { E::cell_kind } -> std::convertible_to<CellKind>;          // the cell of a mesh file
-  { E::faces[0][0] } -> std::convertible_to<int>;             // faces, outward
-  { E::shape(q) } -> std::same_as<SmallVector<double, E::nodes>>;                    // N_a
-  { E::shape_gradient(q) } -> std::same_as<SmallMatrix<double, E::nodes, E::dim>>;   // dN_a/dxi
-  { E::quadrature_weight(q) } -> std::convertible_to<double>;                        // weight
+  requires E::dim == 2 || E::dim == 3;                             // space dimension
+  requires E::nodes > E::dim;                                      // nodes per element
+  requires E::quadrature_points >= 1;                              // points of the quadrature rule
+  { E::name } -> std::convertible_to<std::string_view>;            // name for messages
+  { E::cell_kind } -> std::convertible_to<CellKind>;               // the cell of a mesh file
+  { E::faces[0][0] } -> std::convertible_to<int>;                  // faces, outward
+  { E::shape(q) } -> std::same_as<SmallVector<double, E::nodes>>;  // N_a
+  { E::shape_gradient(q) } -> std::same_as<SmallMatrix<double, E::nodes, E::dim>>;  // dN_a/dxi
+  { E::quadrature_weight(q) } -> std::convertible_to<double>;                       // weight
 };
 
 }  // namespace pliant

@@ -3,11 +3,10 @@
 
 #include <cstddef>
 #include <map>
-#include <string>
-#include <vector>
-
 #include <pliant/core/matrix.hpp>
 #include <pliant/element/concept.hpp>
+#include <string>
+#include <vector>
 
 namespace pliant {
 
@@ -16,17 +15,17 @@ template <Element E>
 using ElementMatrix = Eigen::Matrix<int, E::nodes, Eigen::Dynamic, Eigen::DontAlign>;
 
 // A plain aggregate: nothing is checked until a diagnosis is asked for or a Solid is built from it.
-template <Element ElementType,     // Tet4, ...
+template <Element ElementType,        // Tet4, ...
           class ScalarType = double>  // float or double; everything built on the mesh follows
 struct Mesh {
   using Element = ElementType;
   using Scalar = ScalarType;
   static constexpr int dim = Element::dim;
 
-  NodeMatrix<Scalar, dim> nodes;             // rest positions [m], dim x #nodes
-  ElementMatrix<Element> elements;           // node indices, Element::nodes x #elements
-  std::vector<int> regions;                  // one region number per element; empty: all in region 0
-  std::map<int, std::string> region_names;   // names of region numbers, where the file gave any
+  NodeMatrix<Scalar, dim> nodes;            // rest positions [m], dim x #nodes
+  ElementMatrix<Element> elements;          // node indices, Element::nodes x #elements
+  std::vector<int> regions;                 // one region number per element; empty: all in region 0
+  std::map<int, std::string> region_names;  // names of region numbers, where the file gave any
 
   std::ptrdiff_t node_count() const { return nodes.cols(); }
   std::ptrdiff_t element_count() const { return elements.cols(); }
