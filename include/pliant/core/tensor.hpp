@@ -1,0 +1,91 @@
+// Tensor operations on 2x2 and 3x3 matrices of scalars or lanes.
+#pragma once
+
+#include <pliant/core/lane.hpp>
+#include <pliant/core/matrix.hpp>
+
+namespace pliant {
+
+// A:B, the sum of the products of the entries.
+template <class T, int Rows, int Columns>
+PLIANT_INLINE T double_dot(const SmallMatrix<T, Rows, Columns>& A, const SmallMatrix<T, Rows, Columns>& B) {
+  T result = A(0, 0) * B(0, 0);
+  for (int k = 1; k < Rows * Columns; ++k) result += A.data()[k] * B.data()[k];
+  return result;
+}
+
+// cof F = dJ/dF, which is J F^-T where J != 0 and stays finite everywhere.
+template <class T, int Dim>
+PLIANT_INLINE SmallMatrix<T, Dim, Dim> cofactor(const SmallMatrix<T, Dim, Dim>& F) {
+  SmallMatrix<T, Dim, Dim> C;
+  if constexpr (Dim == 2) {
+    C(0, 0) = F(1, 1);
+    C(1, 0) = -F(0, 1);
+    C(0, 1) = -F(1, 0);
+    C(1, 1) = F(0, 0);
+  } else {
+    for (int j = 0; j < 3; ++j) {
+      const int a = (j + 1) % 3, b = (j + 2) % 3;
+      for (int i = 0; i < 3; ++i) {
+        const int p = (i + 1) % 3, q = (i + 2) % 3;
+        C(i, j) = F(p, a) * F(q, b) - F(q, a) * F(p, b);
+      }
+    }
+  }
+  return C;
+}
+
+// det F from F and its cofactor matrix.
+template <class T, int Dim>
+PLIANT_INLINE T determinant(const SmallMatrix<T, Dim, Dim>& F,
+                            const SmallMatrix<T, Dim, Dim>& cofactor_of_F) {
+  T J = F(0, 0) * cofactor_of_F(0, 0);
+  for (int i = 1; i < Dim; ++i) J += F(i, 0) * cofactor_of_F(i, 0);
+  return J;
+}
+
+template <class T, int Dim>
+PLIANT_INLINE T determinant(const SmallMatrix<T, Dim, Dim>& F) {
+  return determinant<T, Dim>(F, cofactor<T, Dim>(F));
+}
+
+// A x
+template <class T, int Rows, int Columns>
+PLIANT_INLINE SmallVector<T, Rows> times(const SmallMatrix<T, Rows, Columns>& A,
+                                         const SmallVector<T, Columns>& x) {
+  SmallVector<T, Rows> y;
+  for (int i = 0; i < Rows; ++i) {
+    y(i) = A(i, 0) * x(0);
+    for (int j = 1; j < Columns; ++j) y(i) += A(i, j) * x(j);
+  }
+  return y;
+}
+
+// A^T x
+template <class T, int Rows, int Columns>
+PLIANT_INLINE SmallVector<T, Columns> transposed_times(const SmallMatrix<T, Rows, Columns>& A,
+                                                       const SmallVector<T, Rows>& x) {
+  SmallVector<T, Columns> y;
+  for (int j = 0; j < Columns; ++j) {
+    y(j) = A(0, j) * x(0);
+    for (int i = 1; i < Rows; ++i) y(j) += A(i, j) * x(i);
+  }
+  return y;
+}
+
+template <class T, int Dim>
+PLIANT_INLINE T dot(const SmallVector<T, Dim>& a, const SmallVector<T, Dim>& b) {
+  return double_dot<T, Dim, 1>(a, b);
+}
+
+template <class T>
+PLIANT_INLINE SmallVector<T, 3> cross(const SmallVector<T, 3>& a, const SmallVector<T, 3>& b) {
+  SmallVector<T, 3> c;
+  for (int i = 0; i < 3; ++i) {
+    const int p = (i + 1) % 3, q = (i + 2) % 3;
+    c(i) = a(p) * b(q) - a(q) * b(p);
+  }
+  return c;
+}
+
+}  // namespace pliant

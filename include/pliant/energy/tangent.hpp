@@ -1,0 +1,245 @@
+// Tangents: the Hessian H = dvec(P)/dvec(F) in the form that element stiffness matrices want it.
+//
+// The stiffness block of the nodes a and b is K_ab[i,k] = sum_jl (grad N_a)_j H[(i,j),(k,l)] (grad N_b)_l.
+// A tangent offers
+//   at_node(g)       whatever it wants to compute once per node from g = grad N_a
+//   block(a, b)      K_ab from two such values
+// Each of the three models below serves a different knowledge about H.
+#pragma once
+
+#include <pliant/core/svd.hpp>
+#include <pliant/core/symmetric_eigen.hpp>
+#include <pliant/core/tensor.hpp>
+#include <pliant/energy/concept.hpp>
+#include <pliant/energy/projection.hpp>
+
+namespace pliant {
+
+// Any Hessian, given as a matrix.
+template <class T, int Dim>
+class HessianTangent {
+ public:
+  struct Node {
+    SmallVector<T, Dim> gradient;
+    SmallMatrix<T, Dim * Dim, Dim> product;  // sum_l H[:, (k,l)] g_l
+  };
+
+  explicit HessianTangent(const SmallMatrix<T, Dim * Dim, Dim * Dim>& H) : H_(H) {}
+
+  PLIANT_INLINE Node at_node(const SmallVector<T, Dim>& g) const {
+    Node node{g, {}};
+    for (int k = 0; k < Dim; ++k) {
+      for (int r = 0; r < Dim * Dim; ++r) {
+        node.product(r, k) = H_(r, k) * g(0);
+        for (int l = 1; l < Dim; ++l) node.product(r, k) += H_(r, k + Dim * l) * g(l);
+      }
+    }
+    return node;
+  }
+
+  PLIANT_INLINE SmallMatrix<T, Dim, Dim> block(const Node& a, const Node& b) const {
+    SmallMatrix<T, Dim, Dim> K;
+    for (int k = 0; k < Dim; ++k) {
+      for (int i = 0; i < Dim; ++i) {
+        K(i, k) = a.gradient(0) * b.product(i, k);
+        for (int j = 1; j < Dim; ++j) K(i, k) += a.gradient(j) * b.product(i + Dim * j, k);
+      }
+    }
+    return K;
+  }
+
+ private:
+  SmallMatrix<T, Dim * Dim, Dim * Dim> H_;
+};
+
+// First and second derivatives of psi(I2, J) with respect to the invariants I2 = |F|^2 and J = det F.
+template <class T>
+struct InvariantDerivatives {
+  T d2, d3;                                      // dpsi/dI2, dpsi/dJ
+  T d33;                                         // d2psi/dJ2
+  T d22 = constant<T>(0), d23 = constant<T>(0);  // d2psi/dI2^2, d2psi/dI2 dJ
+};
+
+// H = 2 d2 I + d3 d2J/dF2 + d33 g g^T + 4 d22 f f^T + 2 d23 (f g^T + g f^T), f = vec F, g = vec(cof F),
+// contracted in closed form: d2J/dF2 contracts to the skew matrix of F (g_a x g_b).
+template <class T, int Dim,
+          bool linear_in_I2>  // psi is linear in I2: d22 = d23 = 0
+class InvariantTangent {
+ public:
+  struct Node {
+    SmallVector<T, Dim> gradient;   // g
+    SmallVector<T, Dim> stretched;  // F g
+    SmallVector<T, Dim> area;       // cof(F) g
+  };
+
+  PLIANT_INLINE InvariantTangent(const SmallMatrix<T, Dim, Dim>& F,
+                                 const SmallMatrix<T, Dim, Dim>& cofactor_of_F,
+                                 const InvariantDerivatives<T>& derivatives)
+      : F_(F), C_(cofactor_of_F), d_(derivatives) {}
+
+  PLIANT_INLINE Node at_node(const SmallVector<T, Dim>& g) const {
+    if constexpr (linear_in_I2) return {g, {}, times<T, Dim, Dim>(C_, g)};
+    else return {g, times<T, Dim, Dim>(F_, g), times<T, Dim, Dim>(C_, g)};
+  }
+
+  PLIANT_INLINE SmallMatrix<T, Dim, Dim> block(const Node& a, const Node& b) const {
+    SmallMatrix<T, Dim, Dim> K;
+    for (int k = 0; k < Dim; ++k) {
+      const T scaled = d_.d33 * b.area(k);
+      for (int i = 0; i < Dim; ++i) K(i, k) = a.area(i) * scaled;
+    }
+    if constexpr (!linear_in_I2) {
+      for (int k = 0; k < Dim; ++k) {
+        const T with_stretched =
+            constant<T>(4) * d_.d22 * b.stretched(k) + constant<T>(2) * d_.d23 * b.area(k);
+        const T with_area = constant<T>(2) * d_.d23 * b.stretched(k);
+        for (int i = 0; i < Dim; ++i) K(i, k) += a.stretched(i) * with_stretched + a.area(i) * with_area;
+      }
+    }
+    const T diagonal = constant<T>(2) * d_.d2 * dot<T, Dim>(a.gradient, b.gradient);
+    for (int i = 0; i < Dim; ++i) K(i, i) += diagonal;
+    if constexpr (Dim == 2) {
+      const T skew = d_.d3 * (a.gradient(0) * b.gradient(1) - a.gradient(1) * b.gradient(0));
+      K(0, 1) += skew;
+      K(1, 0) -= skew;
+    } else {
+      const SmallVector<T, 3> w = times<T, 3, 3>(F_, cross<T>(a.gradient, b.gradient));
+      for (int m = 0; m < 3; ++m) {
+        const int i = (m + 1) % 3, k = (m + 2) % 3;
+        const T skew = d_.d3 * w(m);
+        K(i, k) += skew;
+        K(k, i) -= skew;
+      }
+    }
+    return K;
+  }
+
+ private:
+  SmallMatrix<T, Dim, Dim> F_;
+  SmallMatrix<T, Dim, Dim> C_;
+  InvariantDerivatives<T> d_;
+};
+
+// The eigensystem of an isotropic Hessian, held in the frame of the SVD F = U diag(s) V^T. There the Hessian
+// has a dim x dim scaling block and, for each pair i < j, a twist and a flip mode:
+//   H = sum_ij A_ij vec(u_i v_i^T) vec(u_j v_j^T)^T + sum_pairs twist * t t^T + flip * f f^T,
+//   t = vec(u_i v_j^T - u_j v_i^T) / sqrt 2,  f = vec(u_i v_j^T + u_j v_i^T) / sqrt 2.
+template <class T, int Dim>
+class SpectralTangent {
+ public:
+  static constexpr int pairs = Dim * (Dim - 1) / 2;
+
+  struct Node {
+    SmallVector<T, Dim> gradient;  // V^T g
+  };
+
+  // `scaling` is the projected scaling block; twist and flip are projected eigenvalues. Pair p of 3D has the
+  // indices (p+1) % 3 and (p+2) % 3, that is, it belongs to the axis p it leaves alone; in 2D the one pair is
+  // (0, 1).
+  PLIANT_INLINE SpectralTangent(const SmallMatrix<T, Dim, Dim>& U, const SmallMatrix<T, Dim, Dim>& V,
+                                const SmallMatrix<T, Dim, Dim>& scaling, const SmallVector<T, pairs>& twist,
+                                const SmallVector<T, pairs>& flip)
+      : U_(U), V_(V), scaling_(scaling) {
+    for (int p = 0; p < pairs; ++p) {
+      same_(p) = constant<T>(0.5) * (flip(p) + twist(p));
+      swapped_(p) = constant<T>(0.5) * (flip(p) - twist(p));
+    }
+  }
+
+  PLIANT_INLINE Node at_node(const SmallVector<T, Dim>& g) const {
+    return {transposed_times<T, Dim, Dim>(V_, g)};
+  }
+
+  PLIANT_INLINE SmallMatrix<T, Dim, Dim> block(const Node& a, const Node& b) const {
+    const SmallVector<T, Dim>&ga = a.gradient, &gb = b.gradient;
+    SmallMatrix<T, Dim, Dim> K;
+    for (int k = 0; k < Dim; ++k) {
+      for (int i = 0; i < Dim; ++i) K(i, k) = scaling_(i, k) * (ga(i) * gb(k));
+    }
+    for (int p = 0; p < pairs; ++p) {
+      const int i = first(p), j = second(p);
+      K(i, i) += same_(p) * (ga(j) * gb(j));
+      K(j, j) += same_(p) * (ga(i) * gb(i));
+      K(i, j) += swapped_(p) * (ga(j) * gb(i));
+      K(j, i) += swapped_(p) * (ga(i) * gb(j));
+    }
+    return rotated(K);
+  }
+
+  // The Hessian itself, dim^2 x dim^2.
+  SmallMatrix<T, Dim * Dim, Dim * Dim> matrix() const {
+    using Vector = SmallVector<T, Dim * Dim>;
+    SmallMatrix<T, Dim * Dim, Dim * Dim> H;
+    for (int k = 0; k < Dim * Dim * Dim * Dim; ++k) H.data()[k] = constant<T>(0);
+    const auto add = [&H](const T& weight, const Vector& a, const Vector& b) {
+      for (int c = 0; c < Dim * Dim; ++c) {
+        const T scaled = weight * b(c);
+        for (int r = 0; r < Dim * Dim; ++r) H(r, c) += scaled * a(r);
+      }
+    };
+    for (int i = 0; i < Dim; ++i) {
+      for (int j = 0; j < Dim; ++j) add(scaling_(i, j), dyad(i, i), dyad(j, j));
+    }
+    for (int p = 0; p < pairs; ++p) {
+      const Vector ij = dyad(first(p), second(p)), ji = dyad(second(p), first(p));
+      add(same_(p), ij, ij);
+      add(same_(p), ji, ji);
+      add(swapped_(p), ij, ji);
+      add(swapped_(p), ji, ij);
+    }
+    return H;
+  }
+
+ private:
+  static constexpr int first(int pair) { return Dim == 2 ? 0 : (pair + 1) % 3; }
+  static constexpr int second(int pair) { return Dim == 2 ? 1 : (pair + 2) % 3; }
+
+  // vec(u_i v_j^T)
+  SmallVector<T, Dim * Dim> dyad(int i, int j) const {
+    SmallVector<T, Dim * Dim> result;
+    for (int c = 0; c < Dim; ++c) {
+      for (int r = 0; r < Dim; ++r) result(r + Dim * c) = U_(r, i) * V_(c, j);
+    }
+    return result;
+  }
+
+  // U K U^T
+  PLIANT_INLINE SmallMatrix<T, Dim, Dim> rotated(const SmallMatrix<T, Dim, Dim>& K) const {
+    SmallMatrix<T, Dim, Dim> UK, result;
+    for (int k = 0; k < Dim; ++k) {
+      for (int i = 0; i < Dim; ++i) {
+        UK(i, k) = U_(i, 0) * K(0, k);
+        for (int m = 1; m < Dim; ++m) UK(i, k) += U_(i, m) * K(m, k);
+      }
+    }
+    for (int k = 0; k < Dim; ++k) {
+      for (int i = 0; i < Dim; ++i) {
+        result(i, k) = UK(i, 0) * U_(k, 0);
+        for (int m = 1; m < Dim; ++m) result(i, k) += UK(i, m) * U_(k, m);
+      }
+    }
+    return result;
+  }
+
+  SmallMatrix<T, Dim, Dim> U_;
+  SmallMatrix<T, Dim, Dim> V_;
+  SmallMatrix<T, Dim, Dim> scaling_;
+  SmallVector<T, pairs> same_;     // weight of u_i v_j^T with itself
+  SmallVector<T, pairs> swapped_;  // weight of u_i v_j^T with u_j v_i^T
+};
+
+// The tangent of any energy: its own where it has one, else its Hessian, projected numerically if need be.
+template <Projection projection, int Dim, class T, class E>
+PLIANT_INLINE auto tangent_of(const E& energy, const SmallMatrix<T, Dim, Dim>& F) {
+  if constexpr (requires { energy.template tangent<projection>(F); }) {
+    return energy.template tangent<projection>(F);
+  } else if constexpr (projection == Projection::none) {
+    return HessianTangent<T, Dim>(energy.hessian(F));
+  } else if constexpr (requires { energy.hessian(F, projection); }) {
+    return HessianTangent<T, Dim>(energy.hessian(F, projection));
+  } else {
+    return HessianTangent<T, Dim>(project_numerically<T, Dim * Dim>(energy.hessian(F), projection));
+  }
+}
+
+}  // namespace pliant
