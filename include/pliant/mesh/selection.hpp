@@ -1,0 +1,103 @@
+// Sets of nodes: by position, by region, on the boundary, nearest to a point.
+// All functions return node numbers of the mesh in increasing order, each once.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <pliant/core/error.hpp>
+#include <pliant/mesh/mesh.hpp>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace pliant {
+
+// The nodes whose rest position X [m] satisfies the predicate: bool predicate(const SmallVector<Scalar, dim>&
+// X). Example: nodes_where(mesh, [](const auto& X) { return X.y() > 0.9; }).
+template <Element E, class Scalar, class Predicate>
+std::vector<int> nodes_where(const Mesh<E, Scalar>& mesh, Predicate&& predicate) {
+  std::vector<int> selected;
+  for (Eigen::Index node = 0; node < mesh.nodes.cols(); ++node) {
+    const SmallVector<Scalar, E::dim> X = mesh.nodes.col(node);
+    if (predicate(X)) selected.push_back(static_cast<int>(node));
+  }
+  return selected;
+}
+
+namespace detail {
+
+// Sorted node numbers of the elements for which `wanted(element)` holds. Throws IndexError at a node number
+// outside the mesh.
+template <Element E, class Scalar, class Wanted>
+std::vector<int> nodes_of_elements(const Mesh<E, Scalar>& mesh, Wanted&& wanted) {
+  std::vector<char> used(static_cast<std::size_t>(mesh.node_count()), 0);
+  for (Eigen::Index element = 0; element < mesh.elements.cols(); ++element) {
+    if (!wanted(element)) continue;
+    for (const int node : mesh.elements.col(element)) {
+      if (node < 0 || node >= mesh.node_count()) {
+        throw IndexError("element " + std::to_string(element) + ": node", node, mesh.node_count());
+      }
+      used[static_cast<std::size_t>(node)] = 1;
+    }
+  }
+  std::vector<int> selected;
+  for (std::size_t node = 0; node < used.size(); ++node) {
+    if (used[node]) selected.push_back(static_cast<int>(node));
+  }
+  return selected;
+}
+
+}  // namespace detail
+
+// The nodes of the elements of a region. Nodes on an interface belong to the regions on both of its sides.
+// Throws MeshError if no element is in the region, for a set that is empty by mistake goes unnoticed.
+template <Element E, class Scalar>
+std::vector<int> nodes_of_region(const Mesh<E, Scalar>& mesh, int region) {
+  if (!mesh.regions.empty()) {
+    detail::require_size("regions", static_cast<std::ptrdiff_t>(mesh.regions.size()), mesh.element_count());
+  }
+  std::vector<int> selected = detail::nodes_of_elements(
+      mesh, [&mesh, region](Eigen::Index element) { return mesh.region(element) == region; });
+  if (selected.empty()) {
+    std::set<int> present(mesh.regions.begin(), mesh.regions.end());
+    if (mesh.regions.empty() && mesh.element_count() > 0) present.insert(0);
+    std::string text = "no element is in region " + std::to_string(region) + "; regions of this mesh:";
+    for (const int number : present) text += " " + std::to_string(number);
+    throw MeshError(text);
+  }
+  return selected;
+}
+
+// The same for a region given by its name. Throws MeshError, with the names the mesh has, for any other name.
+template <Element E, class Scalar>
+std::vector<int> nodes_of_region(const Mesh<E, Scalar>& mesh, std::string_view name) {
+  std::string known;
+  for (const auto& [number, region_name] : mesh.region_names) {
+    if (region_name == name) return nodes_of_region(mesh, number);
+    known += " '" + region_name + "'";
+  }
+  throw MeshError("no region is named '" + std::string(name) +
+                  "'; names in this mesh:" + (known.empty() ? " none" : known));
+}
+
+// The node nearest to the point X [m]; of several at the same distance the lowest number. Nodes without
+// finite coordinates are passed over. Throws MeshError if no node is left.
+template <Element E, class Scalar>
+int nearest_node(const Mesh<E, Scalar>& mesh,
+                 const SmallVector<typename Mesh<E, Scalar>::Scalar, E::dim>& X) {
+  int nearest = -1;
+  double least = std::numeric_limits<double>::infinity();
+  for (Eigen::Index node = 0; node < mesh.nodes.cols(); ++node) {
+    const double distance = (mesh.nodes.col(node) - X).template cast<double>().norm();
+    if (distance < least) {
+      least = distance;
+      nearest = static_cast<int>(node);
+    }
+  }
+  if (nearest < 0) throw MeshError("nearest_node: no node at a finite distance from the point");
+  return nearest;
+}
+
+}  // namespace pliant
