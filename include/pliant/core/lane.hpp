@@ -17,7 +17,10 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <pliant/core/isa.hpp>
 #include <type_traits>
 
@@ -42,6 +45,16 @@ namespace pliant {
 
 namespace detail {
 
+// The parts of an IEEE number, as masks on its bits.
+template <class T>
+struct Layout {
+  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  static constexpr int mantissa_bits = std::numeric_limits<T>::digits - 1;
+  static constexpr Bits sign = Bits(1) << (8 * sizeof(T) - 1);
+  static constexpr Bits mantissa = (Bits(1) << mantissa_bits) - 1;
+  static constexpr Bits exponent = ~(sign | mantissa);
+};
+
 // A register of Count numbers of type T. Count == 1 is the number itself, the fallback for compilers without
 // vector types.
 template <class T, int Count>
@@ -49,6 +62,7 @@ struct Register {
 #if defined(__GNUC__)
   typedef T Type __attribute__((vector_size(sizeof(T) * Count)));
   typedef T Unaligned __attribute__((vector_size(sizeof(T) * Count), aligned(alignof(T)), may_alias));
+  typedef typename Layout<T>::Bits Bits __attribute__((vector_size(sizeof(T) * Count)));
   using Mask = decltype(Type{} < Type{});
 #endif
 };
@@ -57,6 +71,7 @@ template <class T>
 struct Register<T, 1> {
   using Type = T;
   using Unaligned = T;
+  using Bits = typename Layout<T>::Bits;
   using Mask = bool;
 };
 
@@ -101,6 +116,43 @@ PLIANT_INLINE Register register_sqrt(const Register& a) {
       return result;
     }
   }
+}
+
+// The transpose of a square of registers, in place.
+template <class Register, std::size_t Size>
+PLIANT_INLINE void transpose_registers(Register (&r)[Size]) {
+#if defined(__GNUC__)
+  if constexpr (Size == 2) {
+    const Register low = __builtin_shufflevector(r[0], r[1], 0, 2);
+    r[1] = __builtin_shufflevector(r[0], r[1], 1, 3);
+    r[0] = low;
+  } else if constexpr (Size == 4) {
+    const Register a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6);
+    const Register b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
+    const Register c = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6);
+    const Register d = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
+    r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+    r[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+    r[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+  } else {
+    Register pair[8], quad[8];
+    for (int i = 0; i < 8; i += 2) {
+      pair[i] = __builtin_shufflevector(r[i], r[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+      pair[i + 1] = __builtin_shufflevector(r[i], r[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    for (int i = 0; i < 8; i += 4) {
+      for (int k = 0; k < 2; ++k) {
+        quad[i + k] = __builtin_shufflevector(pair[i + k], pair[i + k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+        quad[i + k + 2] = __builtin_shufflevector(pair[i + k], pair[i + k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+      }
+    }
+    for (int i = 0; i < 4; ++i) {
+      r[i] = __builtin_shufflevector(quad[i], quad[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+      r[i + 4] = __builtin_shufflevector(quad[i], quad[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+  }
+#endif
 }
 
 }  // namespace detail
@@ -251,6 +303,24 @@ PLIANT_INLINE bool any(const LaneMask<T, W, isa>& mask) {
 
 // ---- arithmetic
 
+namespace detail {
+
+// A lane or scalar whose bits, taken as unsigned integers register by register, have gone through a function.
+template <class T, class Function>
+PLIANT_INLINE T map_bits(const T& a, Function&& function) {
+  if constexpr (is_lane<T>) {
+    using Bits = typename Register<scalar_of<T>, T::register_size>::Bits;
+    T r;
+    for (int i = 0; i < T::registers; ++i)
+      r.part[i] = std::bit_cast<typename T::Register>(function(std::bit_cast<Bits>(a.part[i])));
+    return r;
+  } else {
+    return std::bit_cast<T>(function(std::bit_cast<typename Layout<T>::Bits>(a)));
+  }
+}
+
+}  // namespace detail
+
 template <class T, int W, Isa isa>
 PLIANT_INLINE Lane<T, W, isa> sqrt(const Lane<T, W, isa>& a) {
   Lane<T, W, isa> r;
@@ -260,7 +330,13 @@ PLIANT_INLINE Lane<T, W, isa> sqrt(const Lane<T, W, isa>& a) {
 
 template <class T, int W, Isa isa>
 PLIANT_INLINE Lane<T, W, isa> abs(const Lane<T, W, isa>& a) {
-  return select(a < Lane<T, W, isa>(T(0)), -a, a);
+  return detail::map_bits(a, [](auto bits) { return bits & ~detail::Layout<T>::sign; });
+}
+
+// 2^k with 2^k <= |a| < 2^(k + 1); 0 where a is zero or subnormal, infinity where it is infinite or NaN.
+template <class T>
+PLIANT_INLINE T power_of_two_below(const T& a) {
+  return detail::map_bits(a, [](auto bits) { return bits & detail::Layout<scalar_of<T>>::exponent; });
 }
 
 template <class T, int W, Isa isa>
@@ -385,41 +461,28 @@ PLIANT_INLINE Lane<T, W, isa> log(const Lane<T, W, isa>& a) {
 template <class T, int W, Isa isa>
 PLIANT_INLINE void transpose(Lane<T, W, isa> (&rows)[W]) {
   using L = Lane<T, W, isa>;
-#if defined(__GNUC__)
-  if constexpr (L::register_size == 4 && W == 4) {
-    const auto a = __builtin_shufflevector(rows[0].part[0], rows[1].part[0], 0, 4, 2, 6);
-    const auto b = __builtin_shufflevector(rows[0].part[0], rows[1].part[0], 1, 5, 3, 7);
-    const auto c = __builtin_shufflevector(rows[2].part[0], rows[3].part[0], 0, 4, 2, 6);
-    const auto d = __builtin_shufflevector(rows[2].part[0], rows[3].part[0], 1, 5, 3, 7);
-    rows[0].part[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
-    rows[1].part[0] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
-    rows[2].part[0] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
-    rows[3].part[0] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
-    return;
-  }
-  if constexpr (L::register_size == 8 && W == 8) {
-    typename L::Register pair[8], quad[8];
-    for (int i = 0; i < 8; i += 2) {
-      pair[i] = __builtin_shufflevector(rows[i].part[0], rows[i + 1].part[0], 0, 8, 2, 10, 4, 12, 6, 14);
-      pair[i + 1] = __builtin_shufflevector(rows[i].part[0], rows[i + 1].part[0], 1, 9, 3, 11, 5, 13, 7, 15);
-    }
-    for (int i = 0; i < 8; i += 4) {
-      for (int k = 0; k < 2; ++k) {
-        quad[i + k] = __builtin_shufflevector(pair[i + k], pair[i + k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
-        quad[i + k + 2] = __builtin_shufflevector(pair[i + k], pair[i + k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+  constexpr int size = L::register_size;
+  if constexpr (size == 2 || size == 4 || size == 8) {
+    // Square tiles of registers are transposed on the spot and then change places.
+    for (int tile_row = 0; tile_row < L::registers; ++tile_row) {
+      for (int tile_column = 0; tile_column < L::registers; ++tile_column) {
+        typename L::Register tile[size];
+        for (int i = 0; i < size; ++i) tile[i] = rows[tile_row * size + i].part[tile_column];
+        detail::transpose_registers(tile);
+        for (int i = 0; i < size; ++i) rows[tile_row * size + i].part[tile_column] = tile[i];
       }
     }
-    for (int i = 0; i < 4; ++i) {
-      rows[i].part[0] = __builtin_shufflevector(quad[i], quad[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-      rows[i + 4].part[0] = __builtin_shufflevector(quad[i], quad[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    for (int a = 0; a < L::registers; ++a) {
+      for (int b = a + 1; b < L::registers; ++b) {
+        for (int i = 0; i < size; ++i) std::swap(rows[a * size + i].part[b], rows[b * size + i].part[a]);
+      }
     }
-    return;
-  }
-#endif
-  T numbers[W][W];
-  for (int i = 0; i < W; ++i) store(numbers[i], rows[i]);
-  for (int i = 0; i < W; ++i) {
-    for (int k = 0; k < W; ++k) set_lane(rows[i], k, numbers[k][i]);
+  } else {
+    T numbers[W][W];
+    for (int i = 0; i < W; ++i) store(numbers[i], rows[i]);
+    for (int i = 0; i < W; ++i) {
+      for (int k = 0; k < W; ++k) set_lane(rows[i], k, numbers[k][i]);
+    }
   }
 }
 
