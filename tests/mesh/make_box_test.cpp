@@ -1,8 +1,10 @@
-#include <Eigen/LU>
 #include <cmath>
-#include <pliant/mesh/make_box.hpp>
 #include <set>
 #include <utility>
+
+#include <Eigen/LU>
+
+#include <pliant/mesh/make_box.hpp>
 
 #include "support/catch.hpp"
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <limits>
+
 #include <pliant/core/error.hpp>
 #include <pliant/element/tet4.hpp>
 #include <pliant/mesh/mesh.hpp>

@@ -3,10 +3,11 @@
 
 #include <cstddef>
 #include <map>
-#include <pliant/core/matrix.hpp>
-#include <pliant/element/concept.hpp>
 #include <string>
 #include <vector>
+
+#include <pliant/core/matrix.hpp>
+#include <pliant/element/concept.hpp>
 
 namespace pliant {
 

@@ -2,15 +2,16 @@
 // All functions return node numbers of the mesh in increasing order, each once.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <pliant/core/error.hpp>
-#include <pliant/mesh/mesh.hpp>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <pliant/core/error.hpp>
+#include <pliant/mesh/boundary.hpp>
+#include <pliant/mesh/mesh.hpp>
 
 namespace pliant {
 
@@ -28,23 +29,11 @@ std::vector<int> nodes_where(const Mesh<E, Scalar>& mesh, Predicate&& predicate)
 
 namespace detail {
 
-// Sorted node numbers of the elements for which `wanted(element)` holds. Throws IndexError at a node number
-// outside the mesh.
-template <Element E, class Scalar, class Wanted>
-std::vector<int> nodes_of_elements(const Mesh<E, Scalar>& mesh, Wanted&& wanted) {
-  std::vector<char> used(static_cast<std::size_t>(mesh.node_count()), 0);
-  for (Eigen::Index element = 0; element < mesh.elements.cols(); ++element) {
-    if (!wanted(element)) continue;
-    for (const int node : mesh.elements.col(element)) {
-      if (node < 0 || node >= mesh.node_count()) {
-        throw IndexError("element " + std::to_string(element) + ": node", node, mesh.node_count());
-      }
-      used[static_cast<std::size_t>(node)] = 1;
-    }
-  }
+// The numbers of the marked nodes.
+inline std::vector<int> marked_nodes(const std::vector<char>& marks) {
   std::vector<int> selected;
-  for (std::size_t node = 0; node < used.size(); ++node) {
-    if (used[node]) selected.push_back(static_cast<int>(node));
+  for (std::size_t node = 0; node < marks.size(); ++node) {
+    if (marks[node]) selected.push_back(static_cast<int>(node));
   }
   return selected;
 }
@@ -52,14 +41,20 @@ std::vector<int> nodes_of_elements(const Mesh<E, Scalar>& mesh, Wanted&& wanted)
 }  // namespace detail
 
 // The nodes of the elements of a region. Nodes on an interface belong to the regions on both of its sides.
-// Throws MeshError if no element is in the region, for a set that is empty by mistake goes unnoticed.
+// Throws MeshError if no element is in the region, for a set that is empty by mistake goes unnoticed, and
+// IndexError at a node number outside the mesh.
 template <Element E, class Scalar>
 std::vector<int> nodes_of_region(const Mesh<E, Scalar>& mesh, int region) {
   if (!mesh.regions.empty()) {
     detail::require_size("regions", static_cast<std::ptrdiff_t>(mesh.regions.size()), mesh.element_count());
   }
-  std::vector<int> selected = detail::nodes_of_elements(
-      mesh, [&mesh, region](Eigen::Index element) { return mesh.region(element) == region; });
+  detail::require_indices_in_range(mesh);
+  std::vector<char> marks(static_cast<std::size_t>(mesh.node_count()), 0);
+  for (Eigen::Index element = 0; element < mesh.elements.cols(); ++element) {
+    if (mesh.region(element) != region) continue;
+    for (const int node : mesh.elements.col(element)) marks[static_cast<std::size_t>(node)] = 1;
+  }
+  std::vector<int> selected = detail::marked_nodes(marks);
   if (selected.empty()) {
     std::set<int> present(mesh.regions.begin(), mesh.regions.end());
     if (mesh.regions.empty() && mesh.element_count() > 0) present.insert(0);
@@ -80,6 +75,17 @@ std::vector<int> nodes_of_region(const Mesh<E, Scalar>& mesh, std::string_view n
   }
   throw MeshError("no region is named '" + std::string(name) +
                   "'; names in this mesh:" + (known.empty() ? " none" : known));
+}
+
+// The nodes of the boundary faces. Throws IndexError at a node number outside the mesh.
+template <Element E, class Scalar>
+std::vector<int> boundary_nodes(const Mesh<E, Scalar>& mesh) {
+  const BoundaryFaces<E> boundary = boundary_faces(mesh);
+  std::vector<char> marks(static_cast<std::size_t>(mesh.node_count()), 0);
+  for (Eigen::Index face = 0; face < boundary.faces.cols(); ++face) {
+    for (const int node : boundary.faces.col(face)) marks[static_cast<std::size_t>(node)] = 1;
+  }
+  return detail::marked_nodes(marks);
 }
 
 // The node nearest to the point X [m]; of several at the same distance the lowest number. Nodes without
