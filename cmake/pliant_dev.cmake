@@ -1,0 +1,22 @@
+# What our own tests, examples and benchmarks are built with, and users are not: warnings, sanitizers, tuning.
+option(PLIANT_WARNINGS_AS_ERRORS "Stop at the first warning in our own code" ON)
+option(PLIANT_NATIVE "Build for the instruction set of this machine" OFF)
+set(PLIANT_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread")
+
+add_library(pliant_dev INTERFACE)
+target_link_libraries(pliant_dev INTERFACE pliant::pliant)
+if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
+  target_compile_options(pliant_dev INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
+    $<$<BOOL:${PLIANT_WARNINGS_AS_ERRORS}>:-Werror>
+    $<$<BOOL:${PLIANT_NATIVE}>:-march=native>)
+  if(PLIANT_SANITIZE)
+    set(sanitizers -fsanitize=${PLIANT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_compile_options(pliant_dev INTERFACE ${sanitizers})
+    target_link_options(pliant_dev INTERFACE ${sanitizers})
+  endif()
+endif()
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug, ..." FORCE)
+endif()

@@ -1,0 +1,45 @@
+# The unit tests. Catch2 3 is preferred, the packaged 2.13 serves as well; support/catch.hpp hides the difference.
+find_package(Catch2 3 QUIET)
+if(NOT Catch2_FOUND)
+  find_package(Catch2 2.13 REQUIRED)
+endif()
+
+# The main function, and one precompiled header that all test programs share.
+add_library(test_support OBJECT support/main.cpp support/precompiled.cpp)
+target_include_directories(test_support PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+target_compile_definitions(test_support PUBLIC PLIANT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+target_link_libraries(test_support PUBLIC pliant_dev
+  $<IF:$<TARGET_EXISTS:Catch2::Catch2WithMain>,Catch2::Catch2WithMain,Catch2::Catch2>)
+target_precompile_headers(test_support PRIVATE <Eigen/Dense> <map> <string> <vector> support/catch.hpp)
+# main.cpp tells catch.hpp to define main and so must not see it precompiled; optimised, it takes half a minute.
+set_source_files_properties(support/main.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON
+  COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-O1>)
+
+file(GLOB test_files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *_test.cpp */*_test.cpp)
+foreach(file IN LISTS test_files)
+  cmake_path(GET file PARENT_PATH folder)
+  cmake_path(GET file STEM file_name)
+  string(REGEX REPLACE "_test$" "" name ${file_name})
+  if(NOT folder)
+    set(folder pliant)
+  endif()
+
+  set(program test_${folder})
+  if(NOT TARGET ${program})
+    add_executable(${program})
+    target_link_libraries(${program} PRIVATE test_support)
+    target_precompile_headers(${program} REUSE_FROM test_support)
+  endif()
+  target_sources(${program} PRIVATE ${file})
+
+  # Catch2 tags each case with the name of its file and runs what a test specification selects.
+  set(cases "[#${file_name}]")
+  if(PLIANT_SKIP_SLOW_TESTS)
+    string(APPEND cases "~[slow]")
+  endif()
+  add_test(NAME ${folder}/${name} COMMAND ${program} --filenames-as-tags ${cases})
+  set_tests_properties(${folder}/${name} PROPERTIES
+    LABELS ${folder}
+    TIMEOUT 900
+    FAIL_REGULAR_EXPRESSION "No test cases matched")
+endforeach()

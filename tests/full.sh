@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# The whole matrix, for a release or a change of the frame; takes hours.
+#   tests/full.sh              every compiler, with and without OpenMP and -march=native, and every sanitizer
+#   tests/full.sh fuzz [sec]   each fuzzer for so many seconds (default 600)
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+cmake/install_missing.sh g++ cmake ninja-build libeigen3-dev catch2 libbenchmark-dev clang libomp-dev \
+  libclang-rt-14-dev || exit 1
+source tests/steps.sh
+
+fuzz() {
+  local seconds=$1 fuzzer name
+  build fuzz --preset clang -D CMAKE_BUILD_TYPE=RelWithDebInfo -D PLIANT_BUILD_FUZZERS=ON -D PLIANT_BUILD_TESTS=OFF \
+    -D PLIANT_BUILD_EXAMPLES=OFF -D PLIANT_BUILD_BENCH=OFF
+  for fuzzer in build/fuzz/tests/*_fuzzer; do
+    name=$(basename "$fuzzer")
+    title "$name, $seconds s"
+    mkdir -p "build/fuzz/corpus/$name"
+    if step "build/fuzz/$name.log" "$fuzzer" -max_total_time="$seconds" -artifact_prefix="build/fuzz/$name-" \
+      "build/fuzz/corpus/$name"; then passed=$((passed + 1)); fi
+  done
+}
+
+if [ "${1:-}" = fuzz ]; then
+  fuzz "${2:-600}"
+  finish
+  exit
+fi
+
+for preset in release clang; do
+  for openmp in ON OFF; do
+    for native in ON OFF; do
+      folder=full-$preset-openmp-$openmp-native-$native
+      build_and_test "$folder" "$folder" --preset "$preset" -D PLIANT_USE_OPENMP=$openmp -D PLIANT_NATIVE=$native
+    done
+  done
+done
+
+for compiler in g++ clang++; do
+  build_and_test "$compiler, AddressSanitizer and UBSan" "full-address-$compiler" --preset debug-sanitize \
+    -D CMAKE_CXX_COMPILER=$compiler -D PLIANT_SKIP_SLOW_TESTS=OFF
+done
+
+# ThreadSanitizer understands the OpenMP of Clang through its tool Archer; with that of g++ it reports false races.
+export OMP_TOOL_LIBRARIES=libarcher.so TSAN_OPTIONS=ignore_noninstrumented_modules=1
+build_and_test "clang, ThreadSanitizer" full-thread --preset debug-sanitize -D CMAKE_CXX_COMPILER=clang++ \
+  -D PLIANT_SANITIZE=thread
+finish

@@ -1,0 +1,41 @@
+# The package seen from outside: a two-unit program takes it in every way there is, is compiled with no flag of ours,
+# and runs; a request for another version is refused.
+set(package_test_folder ${CMAKE_CURRENT_BINARY_DIR}/package)
+set(package_test_prefix ${package_test_folder}/prefix)
+
+add_test(NAME package/install
+  COMMAND ${CMAKE_COMMAND} -D build=${PROJECT_BINARY_DIR} -D prefix=${package_test_prefix}
+    -P ${CMAKE_CURRENT_LIST_DIR}/install_package.cmake)
+set_tests_properties(package/install PROPERTIES FIXTURES_SETUP installed_package LABELS package)
+
+# pliant_add_package_test(<name> <definition>...): configures the program with the definitions, builds and runs it.
+function(pliant_add_package_test name)
+  list(TRANSFORM ARGN PREPEND "-D" OUTPUT_VARIABLE definitions)
+  add_test(NAME package/${name}
+    COMMAND ${CMAKE_COMMAND}
+      -D source=${CMAKE_CURRENT_FUNCTION_LIST_DIR}/consumer
+      -D build=${package_test_folder}/${name}
+      -D generator=${CMAKE_GENERATOR}
+      -D compiler=${CMAKE_CXX_COMPILER}
+      -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/build_consumer.cmake -- ${definitions})
+  set_tests_properties(package/${name} PROPERTIES FIXTURES_REQUIRED installed_package LABELS package)
+endfunction()
+
+set(from_install take_pliant_by=find_package CMAKE_PREFIX_PATH=${package_test_prefix} pliant_version=0.1)
+set(from_source pliant_source=${PROJECT_SOURCE_DIR})
+pliant_add_package_test(from_install_tree ${from_install})
+pliant_add_package_test(from_build_tree
+  take_pliant_by=find_package pliant_DIR=${PROJECT_BINARY_DIR} pliant_version=0.1)
+pliant_add_package_test(from_subdirectory take_pliant_by=add_subdirectory ${from_source})
+pliant_add_package_test(from_fetch_content take_pliant_by=FetchContent ${from_source})
+
+get_target_property(eigen_folder Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
+pliant_add_package_test(own_eigen_target ${from_install} eigen_folder=${eigen_folder})
+pliant_add_package_test(own_eigen_target_in_subdirectory
+  take_pliant_by=add_subdirectory ${from_source} eigen_folder=${eigen_folder})
+
+pliant_add_package_test(without_openmp ${from_install} CMAKE_DISABLE_FIND_PACKAGE_OpenMP=ON)
+pliant_add_package_test(without_openmp_by_option ${from_install} PLIANT_USE_OPENMP=OFF)
+
+pliant_add_package_test(other_version_refused
+  take_pliant_by=find_package CMAKE_PREFIX_PATH=${package_test_prefix} pliant_version=99)

@@ -1,0 +1,61 @@
+# What run.sh and full.sh share: build and test one configuration after the other, go on after a failure, and count.
+# To be sourced at the top of the source tree.
+
+passed=0
+failed=0
+jobs=$(nproc)
+export CMAKE_GENERATOR=Ninja CTEST_OUTPUT_ON_FAILURE=1
+if command -v ccache >/dev/null; then
+  export CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_SLOPPINESS=pch_defines,time_macros
+fi
+
+title() { printf '\n== %s  [%d min %02d s]\n' "$1" $((SECONDS / 60)) $((SECONDS % 60)); }
+
+# step <log> <command>...: a command that prints only when it fails, and then counts as one failed test.
+step() {
+  local log=$1
+  shift
+  "$@" >"$log" 2>&1 </dev/null && return 0
+  echo "FAILED: $*"
+  grep -E 'error|Error|FAILED|warning' -A 6 "$log" | head -n 200
+  echo "(whole log: $log)"
+  failed=$((failed + 1))
+  return 1
+}
+
+# build <folder> <argument of cmake>...: configures and builds in build/<folder>, going on after an error.
+build() {
+  local folder=build/$1
+  shift
+  mkdir -p "$folder"
+  step "$folder/configure.log" cmake -B "$folder" "$@" || return 1
+  step "$folder/build.log" cmake --build "$folder" -j "$jobs" -- -k 0
+}
+
+# run_tests <folder> <argument of ctest>...: runs what could be built and adds to the count.
+run_tests() {
+  local folder=build/$1 log=build/$1/ctest.log
+  shift
+  ctest --test-dir "$folder" -j "$jobs" --no-tests=error "$@" </dev/null 2>&1 | tee "$log" |
+    grep -vE '^ *(Start +)?[0-9/]+ .*(Start|Passed)|^ +Start '
+  local all bad
+  read -r bad all < <(sed -nE 's/.*tests passed, ([0-9]+) tests failed out of ([0-9]+)/\1 \2/p' "$log") ||
+    { bad=1 all=1; }
+  failed=$((failed + bad))
+  passed=$((passed + all - bad))
+}
+
+# build_and_test <title> <folder> <argument of cmake>...
+build_and_test() {
+  title "$1"
+  shift
+  build "$@"
+  [ -f "build/$1/CTestTestfile.cmake" ] && run_tests "$1"
+}
+
+# The last line of the output, and the exit status.
+finish() {
+  title "done"
+  echo "$passed passed, $failed failed"
+  [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+}
