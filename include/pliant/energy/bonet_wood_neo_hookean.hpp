@@ -9,9 +9,11 @@
 namespace pliant {
 
 // psi = mu/2 (|F|^2 - dim) - mu ln J + lambda/2 (ln J)^2 for J > 0, with mu and lambda the Lame parameters.
-// Bonet and Wood, "Nonlinear Continuum Mechanics for Finite Element Analysis", 2nd ed., eq. 6.27. For J <= 0
-// the energy is not defined: psi is +infinity there, so that no line search accepts such a state, and P and
-// the Hessian are those of the smallest positive J, finite and without meaning.
+// Bonet and Wood, "Nonlinear Continuum Mechanics for Finite Element Analysis", 2nd ed., eq. 6.27.
+//
+// For J <= 0 the energy is not defined. There psi is +infinity, so that no line search accepts such a state,
+// and P and the Hessian are those of mu/2 |F|^2 alone: finite, and without meaning. A J below the smallest
+// normal number of the precision (1e-308, 1e-38 in float) counts as zero.
 class BonetWoodNeoHookean : public LameMaterial<BonetWoodNeoHookean>,
                             public IsotropicEnergy<BonetWoodNeoHookean> {
  public:
@@ -27,28 +29,40 @@ class BonetWoodNeoHookean : public LameMaterial<BonetWoodNeoHookean>,
   template <int Dim, class T>
   PLIANT_INLINE T density(const T& I2, const T& J) const {
     using std::log;
-    const RawCoefficients c = coefficients<Dim>();
-    const auto defined = J > constant<T>(0);
-    const T log_J = log(select(defined, J, constant<T>(1)));
+    const RawCoefficients& c = coefficients<Dim>();
+    const T log_J = log(inside_domain(J));
     const T value = constant<T>(0.5 * c.mu) * (I2 - constant<T>(Dim)) +
                     log_J * (constant<T>(0.5 * c.lambda) * log_J - constant<T>(c.mu));
-    return select(defined, value, T(std::numeric_limits<scalar_of<T>>::infinity()));
+    return select(J >= smallest<T>(), value, T(std::numeric_limits<scalar_of<T>>::infinity()));
   }
 
+  // In units of 1/J: J dpsi/dJ = lambda ln J - mu and J^2 d2psi/dJ2 = lambda + mu - lambda ln J.
   template <int Dim, class T>
   PLIANT_INLINE InvariantDerivatives<T> derivatives(const T&, const T& J) const {
     using std::log;
-    const RawCoefficients c = coefficients<Dim>();
-    const T smallest = T(std::sqrt(std::numeric_limits<scalar_of<T>>::min()));
-    const T positive = select(J > smallest, J, smallest);
-    const T inverse = constant<T>(1) / positive;
-    const T slope = constant<T>(c.lambda) * log(positive) - constant<T>(c.mu);  // J dpsi/dJ
+    const RawCoefficients& c = coefficients<Dim>();
+    const T positive = inside_domain(J);
+    const T slope = constant<T>(c.lambda) * log(positive) - constant<T>(c.mu);
     return {.d2 = constant<T>(0.5 * c.mu),
-            .d3 = slope * inverse,
-            .d33 = (constant<T>(c.lambda) - slope) * inverse * inverse};
+            .d3 = slope,
+            .d33 = constant<T>(c.lambda) - slope,
+            .unit = select(J >= smallest<T>(), constant<T>(1) / positive, constant<T>(0))};
+  }
+
+ private:
+  template <class T>
+  static PLIANT_INLINE T smallest() {
+    return T(std::numeric_limits<scalar_of<T>>::min());
+  }
+
+  // J where it is positive and did not overflow, else a number that the logarithm can take.
+  template <class T>
+  static PLIANT_INLINE T inside_domain(const T& J) {
+    const T largest = T(std::numeric_limits<scalar_of<T>>::max());
+    return select(J >= smallest<T>(), select(J <= largest, J, largest), constant<T>(1));
   }
 };
 
-static_assert(Energy<BonetWoodNeoHookean, 2> && Energy<BonetWoodNeoHookean, 3>);
+static_assert(require_energy<BonetWoodNeoHookean, 2>() && require_energy<BonetWoodNeoHookean, 3>());
 
 }  // namespace pliant

@@ -8,11 +8,11 @@
 // and, where the model can do better than the numerical eigensolver that stands in otherwise,
 //   hessian(F, projection)   the Hessian projected to positive semidefinite
 //   tangent<projection>(F)   the Hessian in a form that contracts quickly with shape gradients; see
-//   tangent.hpp
+//                            tangent.hpp
 //
 // Formulas are written once: `using std::sqrt;` and its like, then unqualified calls; `select` instead of
-// branches. Energies that depend on invariants of F only derive from IsotropicEnergy (isotropic.hpp) and get
-// everything from one function.
+// branches. Energies of the invariants |F|^2 and det F derive from IsotropicEnergy (isotropic.hpp) and get
+// everything from two functions. testing/derivatives.hpp checks a model of one's own.
 #pragma once
 
 #include <concepts>
@@ -23,16 +23,69 @@
 
 namespace pliant {
 
+namespace detail {
+
 template <class E, int Dim, class T>
-concept EnergyOver = requires(const E& energy, const SmallMatrix<T, Dim, Dim>& F) {
-  { energy.psi(F) } -> std::convertible_to<T>;                         // energy density [J/m^3]
-  { energy.pk1(F) } -> std::convertible_to<SmallMatrix<T, Dim, Dim>>;  // P = dpsi/dF [Pa]
-  { energy.hessian(F) } -> std::convertible_to<SmallMatrix<T, Dim * Dim, Dim * Dim>>;  // dvec(P)/dvec(F) [Pa]
+concept HasDensity = requires(const E& energy, const SmallMatrix<T, Dim, Dim>& F) {
+  { energy.psi(F) } -> std::convertible_to<T>;  // psi(F) const: energy density [J/m^3]
 };
 
-// An energy for bodies of dimension Dim, usable with scalars and with lanes.
+template <class E, int Dim, class T>
+concept HasStress = requires(const E& energy, const SmallMatrix<T, Dim, Dim>& F) {
+  { energy.pk1(F) } -> std::convertible_to<SmallMatrix<T, Dim, Dim>>;  // pk1(F) const: P = dpsi/dF [Pa]
+};
+
+template <class E, int Dim, class T>
+concept HasHessian = requires(const E& energy, const SmallMatrix<T, Dim, Dim>& F) {
+  // hessian(F) const: d vec(P) / d vec(F) [Pa], dim^2 x dim^2, vec column-major
+  { energy.hessian(F) } -> std::convertible_to<SmallMatrix<T, Dim * Dim, Dim * Dim>>;
+};
+
+}  // namespace detail
+
+// An energy for deformation gradients of dimension Dim over the scalar or lane T.
+template <class E, int Dim, class T>
+concept EnergyOver = detail::HasDensity<E, Dim, T> &&  // psi(F) const: energy density [J/m^3]
+    detail::HasStress<E, Dim, T> &&                    // pk1(F) const: P = dpsi/dF [Pa]
+    detail::HasHessian<E, Dim, T>;                     // hessian(F) const: d vec(P) / d vec(F) [Pa]
+
+// An energy for bodies of dimension Dim.
 template <class E, int Dim = 3>
-concept Energy = std::copy_constructible<E> && EnergyOver<E, Dim, double> && EnergyOver<E, Dim, float> &&
-    EnergyOver<E, Dim, Lane<double, 4>> && EnergyOver<E, Dim, Lane<float, 8>>;
+concept Energy = std::copy_constructible<E> &&  // a Solid keeps a copy
+    EnergyOver<E, Dim, double> &&               // scalars
+    EnergyOver<E, Dim, float> &&                // scalars of single precision
+    EnergyOver<E, Dim, Lane<double, 4>> &&  // several elements at once: no branch on data, see core/lane.hpp
+    EnergyOver<E, Dim, Lane<float, 8>>;     // the same in single precision
+
+// Says in one sentence what keeps E from being an Energy; compiles when nothing does.
+template <class E, int Dim>
+constexpr bool require_energy() {
+  using detail::HasDensity, detail::HasHessian, detail::HasStress;
+  if constexpr (!std::copy_constructible<E>) {
+    static_assert(std::copy_constructible<E>,
+                  "pliant: this energy cannot be copied, and a Solid keeps a copy");
+  } else if constexpr (!HasDensity<E, Dim, double>) {
+    static_assert(
+        HasDensity<E, Dim, double>,
+        "pliant: this type is no Energy: it lacks `psi(F) const`, the energy density [J/m^3] of a Dim "
+        "x Dim deformation gradient");
+  } else if constexpr (!HasStress<E, Dim, double>) {
+    static_assert(
+        HasStress<E, Dim, double>,
+        "pliant: this type is no Energy: it lacks `pk1(F) const`, the stress P = dpsi/dF [Pa], a Dim x "
+        "Dim matrix");
+  } else if constexpr (!HasHessian<E, Dim, double>) {
+    static_assert(
+        HasHessian<E, Dim, double>,
+        "pliant: this type is no Energy: it lacks `hessian(F) const`, the matrix d vec(P) / d vec(F) "
+        "[Pa], Dim^2 x Dim^2 with vec column-major");
+  } else {
+    static_assert(
+        Energy<E, Dim>,
+        "pliant: this energy works with double but not with float or lanes: make its members templates "
+        "over the scalar of F, see energy/concept.hpp");
+  }
+  return Energy<E, Dim>;
+}
 
 }  // namespace pliant

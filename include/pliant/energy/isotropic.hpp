@@ -1,48 +1,54 @@
 // Everything an isotropic energy needs, from its derivatives with respect to the invariants of F.
 #pragma once
 
+#include <pliant/core/svd.hpp>
+#include <pliant/core/symmetric_eigen.hpp>
+#include <pliant/core/tensor.hpp>
+#include <pliant/energy/deformation_gradient.hpp>
 #include <pliant/energy/projection.hpp>
 #include <pliant/energy/tangent.hpp>
 
 namespace pliant {
 
-// Base of the energies psi(I2, J), I2 = |F|^2 and J = det F. A model derives from it as
+// Base of the energies psi(I2, J), I2 = |F|^2 and J = det F. A model derives from it and provides
 //
 //   class Model : public IsotropicEnergy<Model> {
-//     static constexpr bool linear_in_I2 = ...;                       // d22 = d23 = 0
-//     template <int Dim, class T> T density(const T& I2, const T& J) const;                             //
-//     psi template <int Dim, class T> InvariantDerivatives<T> derivatives(const T& I2, const T& J) const;
+//    public:
+//     static constexpr bool linear_in_I2 = true;  // d22 and d23 are zero; the code for them is left out
+//     template <int Dim, class T> T density(const T& I2, const T& J) const;  // psi [J/m^3]
+//     template <int Dim, class T> InvariantDerivatives<T> derivatives(const T& I2, const T& J) const;
 //   };
 //
-// and gets psi, P, the Hessian, its eigensystem and with it both projections, for scalars and lanes.
+// It gets psi, P, the Hessian, its eigensystem and with it both projections, for scalars and lanes. The
+// projections hold for every F: inverted, flat, zero, with equal or opposite singular values.
 template <class Model>
 class IsotropicEnergy {
  public:
   // Energy density [J/m^3].
   template <class Derived>
-  auto psi(const Eigen::MatrixBase<Derived>& deformation_gradient) const {
-    return with(deformation_gradient,
-                [this](const auto& s) { return model().template density<dim_of<Derived>>(s.I2, s.J); });
+  PLIANT_INLINE auto psi(const Eigen::MatrixBase<Derived>& F) const {
+    const auto state = state_at(deformation_gradient(F));
+    return model().template density<state.dim>(state.I2, state.J);
   }
 
   // P = 2 d2 F + d3 cof F [Pa].
   template <class Derived>
-  auto pk1(const Eigen::MatrixBase<Derived>& deformation_gradient) const {
-    return with(deformation_gradient, [this](const auto& s) {
-      const auto d = model().template derivatives<dim_of<Derived>>(s.I2, s.J);
-      const auto twice_d2 = d.d2 + d.d2;
-      auto P = s.F;
-      for (int k = 0; k < P.size(); ++k) P.data()[k] = twice_d2 * s.F.data()[k] + d.d3 * s.C.data()[k];
-      return P;
-    });
+  PLIANT_INLINE auto pk1(const Eigen::MatrixBase<Derived>& F) const {
+    const auto state = state_at(deformation_gradient(F));
+    const auto d = derivatives_at(state);
+    const auto twice_d2 = d.d2 + d.d2;
+    DeformationGradient<Derived> P;
+    for (int k = 0; k < P.size(); ++k) {
+      P.data()[k] = twice_d2 * state.F.data()[k] + d.d3 * (d.unit * state.cofactor.data()[k]);
+    }
+    return P;
   }
 
   // dvec(P)/dvec(F) [Pa], dim^2 x dim^2.
   template <class Derived>
-  auto hessian(const Eigen::MatrixBase<Derived>& deformation_gradient) const {
-    return with(deformation_gradient, [this](const auto& s) {
-      return hessian_of(s, model().template derivatives<dim_of<Derived>>(s.I2, s.J));
-    });
+  auto hessian(const Eigen::MatrixBase<Derived>& F) const {
+    const auto state = state_at(deformation_gradient(F));
+    return hessian_at(state, derivatives_at(state));
   }
 
   // The same, projected to positive semidefinite by the analytic eigensystem.
@@ -61,51 +67,49 @@ class IsotropicEnergy {
 
   // The contracted form of `hessian(F, projection)`, see tangent.hpp.
   template <Projection projection, class Derived>
-  PLIANT_INLINE auto tangent(const Eigen::MatrixBase<Derived>& deformation_gradient) const {
-    constexpr int dim = dim_of<Derived>;
-    using T = typename Derived::Scalar;
+  PLIANT_INLINE auto tangent(const Eigen::MatrixBase<Derived>& F) const {
     if constexpr (projection == Projection::none) {
-      const State<T, dim> s(deformation_gradient);
-      return InvariantTangent<T, dim, Model::linear_in_I2>(s.F, s.C,
-                                                           model().template derivatives<dim>(s.I2, s.J));
+      const auto state = state_at(deformation_gradient(F));
+      using T = typename decltype(state)::Scalar;
+      return InvariantTangent<T, state.dim, Model::linear_in_I2>(state.F, state.cofactor,
+                                                                 derivatives_at(state));
     } else {
-      return spectral_tangent<projection, T, dim>(deformation_gradient);
+      return spectral_tangent<projection>(deformation_gradient(F));
     }
   }
 
  private:
-  template <class Derived>
-  static constexpr int dim_of = Derived::RowsAtCompileTime;
-
   template <class T, int Dim>
   struct State {
-    static_assert(Dim == 2 || Dim == 3, "a deformation gradient is a 2x2 or 3x3 matrix of fixed size");
-    SmallMatrix<T, Dim, Dim> F, C;  // F and cof F
-    T I2, J;
+    using Scalar = T;
+    static constexpr int dim = Dim;
 
-    template <class Derived>
-    PLIANT_INLINE explicit State(const Eigen::MatrixBase<Derived>& deformation_gradient)
-        : F(deformation_gradient),
-          C(cofactor<T, Dim>(F)),
-          I2(double_dot<T, Dim, Dim>(F, F)),
-          J(determinant<T, Dim>(F, C)) {}
+    SmallMatrix<T, Dim, Dim> F;
+    SmallMatrix<T, Dim, Dim> cofactor;
+    T I2, J;
   };
 
-  const Model& model() const { return static_cast<const Model&>(*this); }
+  template <class T, int Dim>
+  static PLIANT_INLINE State<T, Dim> state_at(const SmallMatrix<T, Dim, Dim>& F) {
+    const SmallMatrix<T, Dim, Dim> C = cofactor<T, Dim>(F);
+    return {F, C, double_dot<T, Dim, Dim>(F, F), determinant<T, Dim>(F, C)};
+  }
 
-  template <class Derived, class Function>
-  static PLIANT_INLINE auto with(const Eigen::MatrixBase<Derived>& deformation_gradient,
-                                 Function&& function) {
-    return function(State<typename Derived::Scalar, dim_of<Derived>>(deformation_gradient));
+  PLIANT_INLINE const Model& model() const { return static_cast<const Model&>(*this); }
+
+  template <class T, int Dim>
+  PLIANT_INLINE InvariantDerivatives<T> derivatives_at(const State<T, Dim>& state) const {
+    return model().template derivatives<Dim>(state.I2, state.J);
   }
 
   template <class T, int Dim>
-  static SmallMatrix<T, Dim * Dim, Dim * Dim> hessian_of(const State<T, Dim>& s,
+  static SmallMatrix<T, Dim * Dim, Dim * Dim> hessian_at(const State<T, Dim>& state,
                                                          const InvariantDerivatives<T>& d) {
     constexpr int size = Dim * Dim;
     SmallMatrix<T, size, size> H;
-    const T* f = s.F.data();
-    const T* g = s.C.data();
+    const T* f = state.F.data();
+    T g[size];
+    for (int k = 0; k < size; ++k) g[k] = d.unit * state.cofactor.data()[k];
     for (int c = 0; c < size; ++c) {
       for (int r = 0; r < size; ++r) {
         H(r, c) = d.d33 * g[r] * g[c];
@@ -116,26 +120,27 @@ class IsotropicEnergy {
       }
       H(c, c) += constant<T>(2) * d.d2;
     }
-    add_determinant_hessian(s.F, d.d3, H);
+    add_determinant_hessian(state.F, d, H);
     return H;
   }
 
-  // H += weight * d2J/dF2.
+  // H += d3 d2J/dF2.
   template <class T, int Dim>
-  static void add_determinant_hessian(const SmallMatrix<T, Dim, Dim>& F, const T& weight,
+  static void add_determinant_hessian(const SmallMatrix<T, Dim, Dim>& F, const InvariantDerivatives<T>& d,
                                       SmallMatrix<T, Dim * Dim, Dim * Dim>& H) {
     if constexpr (Dim == 2) {
-      H(0, 3) += weight;
-      H(3, 0) += weight;
-      H(1, 2) -= weight;
-      H(2, 1) -= weight;
+      const T value = d.d3 * d.unit;
+      H(0, 3) += value;
+      H(3, 0) += value;
+      H(1, 2) -= value;
+      H(2, 1) -= value;
     } else {
       // d2J/(dF_ij dF_kl) = eps_ikm eps_jln F_mn
       for (int m = 0; m < 3; ++m) {
         const int i = (m + 1) % 3, k = (m + 2) % 3;
         for (int n = 0; n < 3; ++n) {
           const int j = (n + 1) % 3, l = (n + 2) % 3;
-          const T value = weight * F(m, n);
+          const T value = d.d3 * (d.unit * F(m, n));
           H(i + 3 * j, k + 3 * l) += value;
           H(k + 3 * l, i + 3 * j) += value;
           H(k + 3 * j, i + 3 * l) -= value;
@@ -145,10 +150,13 @@ class IsotropicEnergy {
     }
   }
 
-  // The eigensystem in the frame of the SVD; the pair (i, j) of 3D goes with the third singular value s_k.
-  template <Projection projection, class T, int Dim, class Derived>
-  PLIANT_INLINE auto spectral_tangent(const Eigen::MatrixBase<Derived>& deformation_gradient) const {
-    const Svd<T, Dim> decomposition = svd<T, Dim>(SmallMatrix<T, Dim, Dim>(deformation_gradient));
+  // The eigensystem in the frame of the SVD: twist and flip of the pair (i, j) are 2 d2 +- d3 s_k, with s_k
+  // the third singular value (1 in 2D), and the scaling block is the Hessian of psi with respect to the
+  // singular values. Smith et al. 2019, "Analytic eigensystems for isotropic distortion energies", section 4;
+  // s_j s_k stands for their J / s_i, which is undefined for flat elements.
+  template <Projection projection, class T, int Dim>
+  PLIANT_INLINE auto spectral_tangent(const SmallMatrix<T, Dim, Dim>& F) const {
+    const Svd<T, Dim> decomposition = svd<T, Dim>(F);
     const SmallVector<T, Dim>& s = decomposition.sigma;
     T I2 = s(0) * s(0), J = s(0);
     for (int i = 1; i < Dim; ++i) {
@@ -158,40 +166,46 @@ class IsotropicEnergy {
     const InvariantDerivatives<T> d = model().template derivatives<Dim>(I2, J);
     const T twice_d2 = d.d2 + d.d2;
 
+    SmallVector<T, Dim> area;                              // unit dJ/ds_i
+    SmallVector<T, SpectralTangent<T, Dim>::pairs> third;  // d3 unit d2J/(ds_i ds_j)
+    if constexpr (Dim == 2) {
+      for (int i = 0; i < 2; ++i) area(i) = d.unit * s(1 - i);
+      third(0) = d.d3 * d.unit;
+    } else {
+      for (int i = 0; i < 3; ++i) {
+        area(i) = d.unit * s((i + 1) % 3) * s((i + 2) % 3);
+        third(i) = d.d3 * (d.unit * s(i));
+      }
+    }
+
     SmallMatrix<T, Dim, Dim> A;
-    SmallVector<T, SpectralTangent<T, Dim>::pairs> twist, flip;
-    const auto others = [&s](int i) {  // the product of the other singular values, dJ/ds_i
-      if constexpr (Dim == 2) return s(1 - i);
-      else return s((i + 1) % 3) * s((i + 2) % 3);
-    };
     for (int i = 0; i < Dim; ++i) {
       for (int j = i; j < Dim; ++j) {
-        A(i, j) = d.d33 * others(i) * others(j);
+        A(i, j) = d.d33 * area(i) * area(j);
         if constexpr (!Model::linear_in_I2) {
           A(i, j) += constant<T>(4) * d.d22 * s(i) * s(j) +
-                     constant<T>(2) * d.d23 * (s(i) * others(j) + s(j) * others(i));
+                     constant<T>(2) * d.d23 * (s(i) * area(j) + s(j) * area(i));
         }
         if (i == j) A(i, j) += twice_d2;
-        else A(i, j) += d.d3 * (Dim == 2 ? constant<T>(1) : s(3 - i - j));
+        else A(i, j) += third(Dim == 2 ? 0 : 3 - i - j);
         A(j, i) = A(i, j);
       }
     }
+    SmallVector<T, SpectralTangent<T, Dim>::pairs> twist, flip;
     for (int p = 0; p < SpectralTangent<T, Dim>::pairs; ++p) {
-      const T third = d.d3 * (Dim == 2 ? constant<T>(1) : s(p));
-      twist(p) = projected<projection>(T(twice_d2 + third));
-      flip(p) = projected<projection>(T(twice_d2 - third));
+      twist(p) = projected<projection>(T(twice_d2 + third(p)));
+      flip(p) = projected<projection>(T(twice_d2 - third(p)));
     }
 
     const SymmetricEigen<T, Dim> eigen = symmetric_eigen<T, Dim>(A);
+    SmallVector<T, Dim> values;
+    for (int m = 0; m < Dim; ++m) values(m) = projected<projection>(T(eigen.values(m)));
     SmallMatrix<T, Dim, Dim> scaling;
     for (int i = 0; i < Dim; ++i) {
       for (int j = i; j < Dim; ++j) {
-        T entry = constant<T>(0);
-        for (int m = 0; m < Dim; ++m) {
-          entry += projected<projection>(T(eigen.values(m))) * eigen.vectors(i, m) * eigen.vectors(j, m);
-        }
-        scaling(i, j) = entry;
-        scaling(j, i) = entry;
+        scaling(i, j) = values(0) * eigen.vectors(i, 0) * eigen.vectors(j, 0);
+        for (int m = 1; m < Dim; ++m) scaling(i, j) += values(m) * eigen.vectors(i, m) * eigen.vectors(j, m);
+        scaling(j, i) = scaling(i, j);
       }
     }
     return SpectralTangent<T, Dim>(decomposition.U, decomposition.V, scaling, twist, flip);

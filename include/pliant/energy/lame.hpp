@@ -6,12 +6,14 @@
 namespace pliant {
 
 // The Lame parameters of linear elasticity, and the contract of the library: every energy made from them
-// linearises at rest to Hooke's law with exactly this Young's modulus and Poisson's ratio.
+// linearises at rest to Hooke's law with exactly this Young's modulus and Poisson's ratio. In 2D that is
+// plane strain.
 class Lame {
  public:
   // E [Pa] > 0 and nu in (-1, 0.5). Throws ParameterError.
   static Lame from_young_poisson(double young_modulus, double poisson_ratio) {
-    detail::require_parameter(young_modulus > 0, "young_modulus", young_modulus, "must be positive (Pa)");
+    detail::require_parameter(young_modulus > 0, "young_modulus", young_modulus,
+                              "must be positive and finite (Pa)");
     detail::require_parameter(
         poisson_ratio > -1 && poisson_ratio < 0.5, "poisson_ratio", poisson_ratio,
         "must lie in (-1, 0.5); 0.5 itself, an incompressible material, has no finite lambda");
@@ -21,8 +23,9 @@ class Lame {
 
   // mu [Pa] > 0 and lambda [Pa] > -2/3 mu, so that the bulk modulus is positive. Throws ParameterError.
   static Lame from_mu_lambda(double mu, double lambda) {
-    detail::require_parameter(mu > 0, "mu", mu, "must be positive (Pa)");
-    detail::require_parameter(3 * lambda > -2 * mu, "lambda", lambda, "must exceed -2/3 mu (Pa)");
+    detail::require_parameter(mu > 0, "mu", mu, "must be positive and finite (Pa)");
+    detail::require_parameter(3 * lambda > -2 * mu, "lambda", lambda,
+                              "must exceed -2/3 mu and be finite (Pa)");
     return Lame(mu, lambda);
   }
 
@@ -46,30 +49,33 @@ struct RawCoefficients {
   double lambda;
 };
 
-// Base of the energies with two coefficients. It keeps what the user gave, since the conversion may depend on
-// the dimension; `Model::coefficients_from<Dim>(lame)` does that conversion.
+// Base of the energies with two coefficients. The model says how its coefficients follow from the Lame
+// parameters in space dimension Dim, so that the contract of Lame holds:
+//   template <int Dim> static RawCoefficients coefficients_from(double mu, double lambda);
 template <class Model>
 class LameMaterial {
  public:
-  explicit LameMaterial(const Lame& lame) : mu_(lame.mu()), lambda_(lame.lambda()), raw_(false) {}
+  explicit LameMaterial(const Lame& lame)
+      : plane_(Model::template coefficients_from<2>(lame.mu(), lame.lambda())),
+        space_(Model::template coefficients_from<3>(lame.mu(), lame.lambda())) {}
 
-  // Throws ParameterError unless both are finite and mu > 0.
-  explicit LameMaterial(const RawCoefficients& raw) : mu_(raw.mu), lambda_(raw.lambda), raw_(true) {
-    detail::require_parameter(mu_ > 0, "mu", mu_, "must be positive (Pa)");
-    detail::require_parameter(true, "lambda", lambda_, "must be finite (Pa)");
+  // The same coefficients in every dimension. Throws ParameterError unless both are finite and mu > 0.
+  explicit LameMaterial(const RawCoefficients& raw) : plane_(raw), space_(raw) {
+    detail::require_parameter(raw.mu > 0, "mu", raw.mu, "must be positive and finite (Pa)");
+    detail::require_parameter(true, "lambda", raw.lambda, "must be finite (Pa)");
   }
 
   // The coefficients of the formula in space dimension Dim [Pa].
   template <int Dim>
-  RawCoefficients coefficients() const {
-    if (raw_) return {mu_, lambda_};
-    return Model::template coefficients_from<Dim>(mu_, lambda_);
+  const RawCoefficients& coefficients() const noexcept {
+    static_assert(Dim == 2 || Dim == 3, "pliant: a body has two or three dimensions");
+    if constexpr (Dim == 2) return plane_;
+    else return space_;
   }
 
  private:
-  double mu_;
-  double lambda_;
-  bool raw_;
+  RawCoefficients plane_;
+  RawCoefficients space_;
 };
 
 }  // namespace pliant

@@ -3,13 +3,14 @@
 
 #include <pliant/core/tensor.hpp>
 #include <pliant/energy/concept.hpp>
+#include <pliant/energy/deformation_gradient.hpp>
 #include <pliant/energy/lame.hpp>
 
 namespace pliant {
 
 // psi = mu eps:eps + lambda/2 tr(eps)^2 with eps = (F + F^T)/2 - I, plane strain in 2D. Its Hessian is
-// Hooke's tensor, constant and positive semidefinite. It is not invariant under rotation: large rotations
-// cost energy.
+// Hooke's tensor, constant and positive semidefinite, so every projection leaves it as it is. It is not
+// invariant under rotation: large rotations cost energy.
 class LinearElastic : public LameMaterial<LinearElastic> {
  public:
   using LameMaterial::LameMaterial;
@@ -21,62 +22,37 @@ class LinearElastic : public LameMaterial<LinearElastic> {
 
   // Energy density [J/m^3].
   template <class Derived>
-  typename Derived::Scalar psi(const Eigen::MatrixBase<Derived>& F) const {
-    using T = typename Derived::Scalar;
-    constexpr int dim = Derived::RowsAtCompileTime;
-    const RawCoefficients c = coefficients<dim>();
-    const SmallMatrix<T, dim, dim> strain = strain_of(F);
-    const T trace = trace_of(strain);
-    return constant<T>(c.mu) * double_dot<T, dim, dim>(strain, strain) +
-           constant<T>(0.5 * c.lambda) * trace * trace;
+  PLIANT_INLINE auto psi(const Eigen::MatrixBase<Derived>& F) const {
+    return density(strain_of(deformation_gradient(F)));
   }
 
   // P = 2 mu eps + lambda tr(eps) I [Pa].
   template <class Derived>
-  auto pk1(const Eigen::MatrixBase<Derived>& F) const {
-    using T = typename Derived::Scalar;
-    constexpr int dim = Derived::RowsAtCompileTime;
-    const RawCoefficients c = coefficients<dim>();
-    SmallMatrix<T, dim, dim> P = strain_of(F);
-    const T pressure = constant<T>(c.lambda) * trace_of(P);
-    for (int k = 0; k < dim * dim; ++k) P.data()[k] *= constant<T>(2 * c.mu);
-    for (int i = 0; i < dim; ++i) P(i, i) += pressure;
-    return P;
+  PLIANT_INLINE auto pk1(const Eigen::MatrixBase<Derived>& F) const {
+    return stress(strain_of(deformation_gradient(F)));
   }
 
   // mu (I + T) + lambda vec(I) vec(I)^T [Pa], T the transposition.
   template <class Derived>
-  auto hessian(const Eigen::MatrixBase<Derived>&, Projection = Projection::none) const {
-    using T = typename Derived::Scalar;
-    constexpr int dim = Derived::RowsAtCompileTime;
-    const RawCoefficients c = coefficients<dim>();
-    SmallMatrix<T, dim * dim, dim * dim> H;
-    for (int k = 0; k < H.size(); ++k) H.data()[k] = constant<T>(0);
-    for (int i = 0; i < dim; ++i) {
-      for (int j = 0; j < dim; ++j) {
-        H(i + dim * j, i + dim * j) += constant<T>(c.mu);
-        H(i + dim * j, j + dim * i) += constant<T>(c.mu);
-        H(i + dim * i, j + dim * j) += constant<T>(c.lambda);
-      }
-    }
-    return H;
+  auto hessian(const Eigen::MatrixBase<Derived>& F, Projection = Projection::none) const {
+    return hooke(deformation_gradient(F));
   }
 
-  // The contracted form: K_ab = mu (g_a.g_b I + g_b g_a^T) + lambda g_a g_b^T.
+  // The contracted form, see tangent.hpp.
   template <Projection, class Derived>
-  PLIANT_INLINE auto tangent(const Eigen::MatrixBase<Derived>&) const {
-    using T = typename Derived::Scalar;
-    constexpr int dim = Derived::RowsAtCompileTime;
-    const RawCoefficients c = coefficients<dim>();
-    return Tangent<T, dim>{constant<T>(c.mu), constant<T>(c.lambda)};
+  PLIANT_INLINE auto tangent(const Eigen::MatrixBase<Derived>& F) const {
+    return tangent_like(deformation_gradient(F));
   }
 
  private:
+  // K_ab = mu (a.b I + b a^T) + lambda a b^T, with a and b the shape gradients of two nodes.
   template <class T, int Dim>
   struct Tangent {
     T mu, lambda;
 
-    PLIANT_INLINE const SmallVector<T, Dim>& at_node(const SmallVector<T, Dim>& g) const { return g; }
+    PLIANT_INLINE const SmallVector<T, Dim>& at_node(const SmallVector<T, Dim>& gradient) const {
+      return gradient;
+    }
 
     PLIANT_INLINE SmallMatrix<T, Dim, Dim> block(const SmallVector<T, Dim>& a,
                                                  const SmallVector<T, Dim>& b) const {
@@ -90,29 +66,63 @@ class LinearElastic : public LameMaterial<LinearElastic> {
     }
   };
 
-  template <class Derived>
-  static auto strain_of(const Eigen::MatrixBase<Derived>& deformation_gradient) {
-    using T = typename Derived::Scalar;
-    constexpr int dim = Derived::RowsAtCompileTime;
-    const SmallMatrix<T, dim, dim> F = deformation_gradient;
-    SmallMatrix<T, dim, dim> strain;
-    for (int j = 0; j < dim; ++j) {
-      for (int i = 0; i < dim; ++i) {
-        strain(i, j) = constant<T>(0.5) * (F(i, j) + F(j, i));
-        if (i == j) strain(i, j) -= constant<T>(1);
-      }
+  template <class T, int Dim>
+  static PLIANT_INLINE SmallMatrix<T, Dim, Dim> strain_of(const SmallMatrix<T, Dim, Dim>& F) {
+    SmallMatrix<T, Dim, Dim> strain;
+    for (int j = 0; j < Dim; ++j) {
+      for (int i = 0; i < Dim; ++i) strain(i, j) = constant<T>(0.5) * (F(i, j) + F(j, i));
+      strain(j, j) -= constant<T>(1);
     }
     return strain;
   }
 
   template <class T, int Dim>
-  static T trace_of(const SmallMatrix<T, Dim, Dim>& A) {
-    T trace = A(0, 0);
-    for (int i = 1; i < Dim; ++i) trace += A(i, i);
-    return trace;
+  static PLIANT_INLINE T trace(const SmallMatrix<T, Dim, Dim>& A) {
+    T result = A(0, 0);
+    for (int i = 1; i < Dim; ++i) result += A(i, i);
+    return result;
+  }
+
+  template <class T, int Dim>
+  PLIANT_INLINE T density(const SmallMatrix<T, Dim, Dim>& strain) const {
+    const RawCoefficients& c = coefficients<Dim>();
+    const T volume_change = trace(strain);
+    return constant<T>(c.mu) * double_dot(strain, strain) +
+           constant<T>(0.5 * c.lambda) * volume_change * volume_change;
+  }
+
+  template <class T, int Dim>
+  PLIANT_INLINE SmallMatrix<T, Dim, Dim> stress(const SmallMatrix<T, Dim, Dim>& strain) const {
+    const RawCoefficients& c = coefficients<Dim>();
+    const T pressure = constant<T>(c.lambda) * trace(strain);
+    SmallMatrix<T, Dim, Dim> P;
+    for (int k = 0; k < Dim * Dim; ++k) P.data()[k] = constant<T>(2 * c.mu) * strain.data()[k];
+    for (int i = 0; i < Dim; ++i) P(i, i) += pressure;
+    return P;
+  }
+
+  template <class T, int Dim>
+  SmallMatrix<T, Dim * Dim, Dim * Dim> hooke(const SmallMatrix<T, Dim, Dim>&) const {
+    const RawCoefficients& c = coefficients<Dim>();
+    SmallMatrix<T, Dim * Dim, Dim * Dim> H;
+    for (int k = 0; k < H.size(); ++k) H.data()[k] = constant<T>(0);
+    for (int i = 0; i < Dim; ++i) {
+      for (int j = 0; j < Dim; ++j) {
+        H(i + Dim * j, i + Dim * j) += constant<T>(c.mu);
+        H(i + Dim * j, j + Dim * i) += constant<T>(c.mu);
+        H(i + Dim * i, j + Dim * j) += constant<T>(c.lambda);
+      }
+    }
+    return H;
+  }
+
+  template <class T, int Dim>
+  PLIANT_INLINE Tangent<T, Dim> tangent_like(const SmallMatrix<T, Dim, Dim>&) const {
+    const RawCoefficients& c = coefficients<Dim>();
+    return {constant<T>(c.mu), constant<T>(c.lambda)};
   }
 };
 
-static_assert(Energy<LinearElastic, 2> && Energy<LinearElastic, 3>);
+static_assert(require_energy<LinearElastic, 2>() && require_energy<LinearElastic, 3>());
 
 }  // namespace pliant

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 #include <pliant/core/lane.hpp>
 #include <pliant/core/matrix.hpp>

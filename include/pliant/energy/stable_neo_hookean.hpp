@@ -24,7 +24,7 @@ class StableNeoHookean : public LameMaterial<StableNeoHookean>, public Isotropic
 
   template <int Dim, class T>
   PLIANT_INLINE T density(const T& I2, const T& J) const {
-    const RawCoefficients c = coefficients<Dim>();
+    const RawCoefficients& c = coefficients<Dim>();
     const T excess = J - constant<T>(1);
     return constant<T>(0.5 * c.mu) * (I2 - constant<T>(Dim)) +
            excess * (constant<T>(0.5 * c.lambda) * excess - constant<T>(c.mu));
@@ -32,13 +32,13 @@ class StableNeoHookean : public LameMaterial<StableNeoHookean>, public Isotropic
 
   template <int Dim, class T>
   PLIANT_INLINE InvariantDerivatives<T> derivatives(const T&, const T& J) const {
-    const RawCoefficients c = coefficients<Dim>();
+    const RawCoefficients& c = coefficients<Dim>();
     return {.d2 = constant<T>(0.5 * c.mu),
             .d3 = constant<T>(c.lambda) * (J - constant<T>(1)) - constant<T>(c.mu),
             .d33 = constant<T>(c.lambda)};
   }
 };
 
-static_assert(Energy<StableNeoHookean, 2> && Energy<StableNeoHookean, 3>);
+static_assert(require_energy<StableNeoHookean, 2>() && require_energy<StableNeoHookean, 3>());
 
 }  // namespace pliant

@@ -10,8 +10,8 @@
 #include <pliant/core/svd.hpp>
 #include <pliant/core/symmetric_eigen.hpp>
 #include <pliant/core/tensor.hpp>
-#include <pliant/energy/concept.hpp>
 #include <pliant/energy/projection.hpp>
+#include <type_traits>
 
 namespace pliant {
 
@@ -53,71 +53,105 @@ class HessianTangent {
 };
 
 // First and second derivatives of psi(I2, J) with respect to the invariants I2 = |F|^2 and J = det F.
+//
+// `unit` is a factor taken out of the derivatives with respect to J:
+//   dpsi/dJ = d3 unit,  d2psi/dJ2 = d33 unit^2,  d2psi/dI2 dJ = d23 unit.
+// It is 1 for energies that are polynomials in J. Energies with logarithms or negative powers of J take
+// unit = 1/J, and then nothing overflows on the way to a stress or a stiffness that does not itself, however
+// small J is.
 template <class T>
 struct InvariantDerivatives {
-  T d2, d3;                                      // dpsi/dI2, dpsi/dJ
-  T d33;                                         // d2psi/dJ2
-  T d22 = constant<T>(0), d23 = constant<T>(0);  // d2psi/dI2^2, d2psi/dI2 dJ
+  T d2, d3;
+  T d33;
+  T d22 = constant<T>(0), d23 = constant<T>(0);
+  T unit = constant<T>(1);
 };
 
 // H = 2 d2 I + d3 d2J/dF2 + d33 g g^T + 4 d22 f f^T + 2 d23 (f g^T + g f^T), f = vec F, g = vec(cof F),
-// contracted in closed form: d2J/dF2 contracts to the skew matrix of F (g_a x g_b).
+// contracted in closed form. With the shape gradients a and b of two nodes,
+//   K_ab = 2 d2 (a.b) I + d3 skew(F (a x b)) + (cof F a)(d33 cof F b + 2 d23 F b)^T
+//          + (F a)(4 d22 F b + 2 d23 cof F b)^T,
+// where every factor that belongs to one node is computed once per node, and the unit of d3, d33 and d23 is
+// multiplied into cof F and into the F of the skew matrix. In 2D the skew matrix is (a x b) [0 1; -1 0].
 template <class T, int Dim,
-          bool linear_in_I2>  // psi is linear in I2: d22 = d23 = 0
+          bool linear_in_I2>  // psi is linear in I2: d22 = d23 = 0, and the last term is left out
 class InvariantTangent {
- public:
-  struct Node {
-    SmallVector<T, Dim> gradient;   // g
-    SmallVector<T, Dim> stretched;  // F g
-    SmallVector<T, Dim> area;       // cof(F) g
+  struct LinearNode {
+    SmallVector<T, Dim> gradient;   // a
+    SmallVector<T, Dim> area;       // unit cof F a
+    SmallVector<T, Dim> with_area;  // what multiplies the area of the other node
   };
+  struct CoupledNode : LinearNode {
+    SmallVector<T, Dim> stretched;       // F a
+    SmallVector<T, Dim> with_stretched;  // what multiplies the F a of the other node
+  };
+  struct Uncoupled {};
+  struct Coupling {
+    SmallMatrix<T, Dim, Dim> F;
+    T four_d22, twice_d23;
+  };
+
+ public:
+  using Node = std::conditional_t<linear_in_I2, LinearNode, CoupledNode>;
 
   PLIANT_INLINE InvariantTangent(const SmallMatrix<T, Dim, Dim>& F,
                                  const SmallMatrix<T, Dim, Dim>& cofactor_of_F,
-                                 const InvariantDerivatives<T>& derivatives)
-      : F_(F), C_(cofactor_of_F), d_(derivatives) {}
+                                 const InvariantDerivatives<T>& d)
+      : twice_d2_(d.d2 + d.d2), d33_(d.d33) {
+    for (int k = 0; k < Dim * Dim; ++k) area_.data()[k] = d.unit * cofactor_of_F.data()[k];
+    if constexpr (Dim == 2) skew_(0) = d.d3 * d.unit;
+    else
+      for (int k = 0; k < Dim * Dim; ++k) skew_.data()[k] = d.d3 * (d.unit * F.data()[k]);
+    if constexpr (!linear_in_I2) coupling_ = {F, constant<T>(4) * d.d22, d.d23 + d.d23};
+  }
 
-  PLIANT_INLINE Node at_node(const SmallVector<T, Dim>& g) const {
-    if constexpr (linear_in_I2) return {g, {}, times<T, Dim, Dim>(C_, g)};
-    else return {g, times<T, Dim, Dim>(F_, g), times<T, Dim, Dim>(C_, g)};
+  PLIANT_INLINE Node at_node(const SmallVector<T, Dim>& gradient) const {
+    Node node;
+    node.gradient = gradient;
+    node.area = times<T, Dim, Dim>(area_, gradient);
+    for (int i = 0; i < Dim; ++i) node.with_area(i) = d33_ * node.area(i);
+    if constexpr (!linear_in_I2) {
+      node.stretched = times<T, Dim, Dim>(coupling_.F, gradient);
+      for (int i = 0; i < Dim; ++i) {
+        node.with_area(i) += coupling_.twice_d23 * node.stretched(i);
+        node.with_stretched(i) = coupling_.four_d22 * node.stretched(i) + coupling_.twice_d23 * node.area(i);
+      }
+    }
+    return node;
   }
 
   PLIANT_INLINE SmallMatrix<T, Dim, Dim> block(const Node& a, const Node& b) const {
     SmallMatrix<T, Dim, Dim> K;
     for (int k = 0; k < Dim; ++k) {
-      const T scaled = d_.d33 * b.area(k);
-      for (int i = 0; i < Dim; ++i) K(i, k) = a.area(i) * scaled;
-    }
-    if constexpr (!linear_in_I2) {
-      for (int k = 0; k < Dim; ++k) {
-        const T with_stretched =
-            constant<T>(4) * d_.d22 * b.stretched(k) + constant<T>(2) * d_.d23 * b.area(k);
-        const T with_area = constant<T>(2) * d_.d23 * b.stretched(k);
-        for (int i = 0; i < Dim; ++i) K(i, k) += a.stretched(i) * with_stretched + a.area(i) * with_area;
+      for (int i = 0; i < Dim; ++i) {
+        K(i, k) = a.area(i) * b.with_area(k);
+        if constexpr (!linear_in_I2) K(i, k) += a.stretched(i) * b.with_stretched(k);
       }
     }
-    const T diagonal = constant<T>(2) * d_.d2 * dot<T, Dim>(a.gradient, b.gradient);
+    const T diagonal = twice_d2_ * dot<T, Dim>(a.gradient, b.gradient);
     for (int i = 0; i < Dim; ++i) K(i, i) += diagonal;
     if constexpr (Dim == 2) {
-      const T skew = d_.d3 * (a.gradient(0) * b.gradient(1) - a.gradient(1) * b.gradient(0));
+      const T skew = skew_(0) * (a.gradient(0) * b.gradient(1) - a.gradient(1) * b.gradient(0));
       K(0, 1) += skew;
       K(1, 0) -= skew;
     } else {
-      const SmallVector<T, 3> w = times<T, 3, 3>(F_, cross<T>(a.gradient, b.gradient));
+      const SmallVector<T, 3> w = times<T, 3, 3>(skew_, cross<T>(a.gradient, b.gradient));
       for (int m = 0; m < 3; ++m) {
         const int i = (m + 1) % 3, k = (m + 2) % 3;
-        const T skew = d_.d3 * w(m);
-        K(i, k) += skew;
-        K(k, i) -= skew;
+        K(i, k) += w(m);
+        K(k, i) -= w(m);
       }
     }
     return K;
   }
 
  private:
-  SmallMatrix<T, Dim, Dim> F_;
-  SmallMatrix<T, Dim, Dim> C_;
-  InvariantDerivatives<T> d_;
+  static constexpr int skew_size = Dim == 2 ? 1 : Dim;
+
+  T twice_d2_, d33_;
+  SmallMatrix<T, Dim, Dim> area_;              // unit cof F
+  SmallMatrix<T, skew_size, skew_size> skew_;  // d3 unit F in 3D, d3 unit in 2D
+  [[no_unique_address]] std::conditional_t<linear_in_I2, Uncoupled, Coupling> coupling_;
 };
 
 // The eigensystem of an isotropic Hessian, held in the frame of the SVD F = U diag(s) V^T. There the Hessian
@@ -130,7 +164,7 @@ class SpectralTangent {
   static constexpr int pairs = Dim * (Dim - 1) / 2;
 
   struct Node {
-    SmallVector<T, Dim> gradient;  // V^T g
+    SmallVector<T, Dim> gradient;  // V^T g, in the frame of the SVD
   };
 
   // `scaling` is the projected scaling block; twist and flip are projected eigenvalues. Pair p of 3D has the
