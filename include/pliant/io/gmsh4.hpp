@@ -1,0 +1,214 @@
+// The sections of Gmsh's formats 4.0 and 4.1.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <pliant/io/gmsh_file.hpp>
+
+namespace pliant::detail {
+
+// Reads the sections of one file; $Entities, which gives the physical groups, comes before $Elements.
+class Gmsh4Reader {
+ public:
+  Gmsh4Reader(GmshFile& gmsh, bool is_40) : gmsh_(gmsh), in_(gmsh.in), is_40_(is_40) {}
+
+  // Four counts, then points, curves, surfaces and volumes: "tag box group-count groups...", and for all but points
+  // "boundary-count boundary...". The box is 6 numbers; for a point of 4.1 it is 3.
+  void read_entities() {
+    std::array<std::size_t, 4> counts{};
+    for (std::size_t& count : counts) count = entity_count("entities");
+    end_of_row("the numbers of entities");
+    for (std::size_t dimension = 0; dimension < 4; ++dimension) {
+      for (std::size_t i = 0; i < counts[dimension]; ++i) read_entity(dimension, false);
+    }
+  }
+
+  // Partitions and ghost entities, then entities as above that also tell their parent and partitions.
+  void read_partitioned_entities() {
+    size("the number of partitions");
+    const std::size_t ghosts = in_.count(size("the number of ghost entities"), gmsh_.binary ? 8 : 4, "ghost entities");
+    for (std::size_t i = 0; i < 2 * ghosts; ++i) integer("a ghost entity");
+    std::array<std::size_t, 4> counts{};
+    for (std::size_t& count : counts) count = entity_count("entities");
+    for (std::size_t dimension = 0; dimension < 4; ++dimension) {
+      for (std::size_t i = 0; i < counts[dimension]; ++i) read_entity(dimension, true);
+    }
+  }
+
+  // Blocks of the nodes on one entity. 4.1: first all tags, then all coordinates; 4.0: "tag x y z" per node. With the
+  // parametric flag as many surface parameters as the entity has dimensions follow the coordinates.
+  void read_nodes() {
+    const std::size_t bytes_per_node = gmsh_.binary ? 8 + 3 * 8 - (is_40_ ? 4u : 0u) : 8;
+    const std::uint64_t blocks = size("the number of node blocks");
+    const std::size_t total = in_.count(size("the number of nodes"), bytes_per_node, "nodes");
+    skip_tag_range();
+    end_of_row("the numbers of nodes");
+    gmsh_.mesh.nodes.resize(3, static_cast<Eigen::Index>(total));
+    std::vector<std::int64_t> tags(total);
+    std::size_t first = 0;
+    for (std::uint64_t block = 0; block < blocks; ++block) {
+      const std::int64_t dimension = block_dimension();
+      const std::int64_t parametric = integer("the parametric flag");
+      const std::size_t count = in_.count(size("the number of nodes in a block"), bytes_per_node, "nodes");
+      end_of_row("the header of a node block");
+      if (parametric != 0 && parametric != 1) in_.fail("the parametric flag is neither 0 nor 1");
+      if (count > total - first) fail_sum("node", total);
+      const std::int64_t parameters = parametric == 1 ? dimension : 0;
+      if (!is_40_) {
+        for (std::size_t i = 0; i < count; ++i) tags[first + i] = node_tag();
+      }
+      for (std::size_t i = 0; i < count; ++i) {
+        if (is_40_) tags[first + i] = node_tag();
+        for (int axis = 0; axis < 3; ++axis) {
+          gmsh_.mesh.nodes(axis, static_cast<Eigen::Index>(first + i)) = real("a coordinate");
+        }
+        for (std::int64_t k = 0; k < parameters; ++k) real("a parametric coordinate");
+        end_of_row("the coordinates of a node");
+      }
+      first += count;
+    }
+    if (first != total) fail_sum("node", total);
+    gmsh_.set_node_tags(std::move(tags));
+  }
+
+  // Blocks of the elements of one type on one entity: "tag nodes..." per element.
+  void read_elements() {
+    const std::uint64_t blocks = size("the number of element blocks");
+    const std::size_t total = in_.count(size("the number of elements"), gmsh_.binary ? 8 : 4, "elements");
+    skip_tag_range();
+    end_of_row("the numbers of elements");
+    std::size_t read = 0;
+    for (std::uint64_t block = 0; block < blocks; ++block) {
+      const std::int64_t group = read_element_block_header();
+      const GmshElementType& type = gmsh_.element_type(integer("an element type"));
+      const auto width = static_cast<std::size_t>(type.nodes) + 1;
+      const std::size_t bytes_each = width * (gmsh_.binary ? (is_40_ ? 4u : 8u) : 2u);
+      const std::size_t count = in_.count(size("the number of elements in a block"), bytes_each, "elements");
+      end_of_row("the header of an element block");
+      if (count > total - read) fail_sum("element", total);
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::int64_t number = tag("an element number");
+        for (int& node : gmsh_.element_nodes(type)) node = gmsh_.node(tag("a node of an element"));
+        end_of_row("the nodes of an element");
+        gmsh_.add_element(type, number, group);
+      }
+      read += count;
+    }
+    if (read != total) fail_sum("element", total);
+    if (several_groups_) {
+      gmsh_.mesh.remarks.push_back(
+          "some entities belong to several physical groups; the first one became the region of their cells");
+    }
+  }
+
+ private:
+  // Values, in text or binary.
+  std::int64_t integer(const char* what) {
+    return gmsh_.binary ? in_.number<std::int32_t>(what) : in_.integer(what);
+  }
+  double real(const char* what) { return gmsh_.binary ? in_.finite_number<double>(what) : in_.real(what); }
+  std::uint64_t size(const char* what) {
+    if (gmsh_.binary) return in_.number<std::uint64_t>(what);
+    const std::int64_t value = in_.integer(what);
+    if (value < 0) in_.fail(std::string(what) + " is negative: " + std::to_string(value));
+    return static_cast<std::uint64_t>(value);
+  }
+  // Node and element numbers are int in 4.0, size_t in 4.1.
+  std::int64_t tag(const char* what) {
+    if (!gmsh_.binary) return in_.integer(what);
+    if (is_40_) return in_.number<std::int32_t>(what);
+    return static_cast<std::int64_t>(in_.number<std::uint64_t>(what));
+  }
+  std::int64_t node_tag() { return tag("a node number"); }
+
+  void end_of_row(const char* after) {
+    if (!gmsh_.binary) in_.expect_line_end(after);
+  }
+
+  void skip_tag_range() {
+    if (is_40_) return;
+    size("the smallest number");
+    size("the largest number");
+  }
+
+  std::size_t entity_count(const char* items) {
+    return in_.count(size("the number of entities"), gmsh_.binary ? 4 + 3 * 8 + 8 : 8, items);
+  }
+
+  void read_entity(std::size_t dimension, bool partitioned) {
+    const std::int64_t tag = integer("an entity number");
+    if (partitioned) {
+      integer("the dimension of the parent");
+      integer("the number of the parent");
+      skip_integers("the number of partitions");
+    }
+    const int box = dimension == 0 && !is_40_ ? 3 : 6;
+    for (int i = 0; i < box; ++i) in_box();
+    const std::size_t groups = integer_count("the number of physical groups");
+    std::int64_t group = 0;
+    for (std::size_t i = 0; i < groups; ++i) {
+      const std::int64_t value = integer("a physical group");
+      if (i == 0) group = value;
+    }
+    if (groups > 0) groups_[{static_cast<std::int64_t>(dimension), tag}] = {group, groups > 1};
+    if (dimension > 0) skip_integers("the number of bounding entities");
+    end_of_row("the description of an entity");
+  }
+
+  // A bounding box can be infinite or NaN where the modeller has none, and nothing depends on it.
+  void in_box() {
+    if (gmsh_.binary) {
+      in_.number<double>("a bounding box");
+    } else {
+      in_.word("a bounding box");
+    }
+  }
+
+  std::size_t integer_count(const char* what) {
+    return in_.count(size(what), gmsh_.binary ? 4 : 2, "numbers");
+  }
+
+  void skip_integers(const char* what) {
+    const std::size_t count = integer_count(what);
+    for (std::size_t i = 0; i < count; ++i) integer(what);
+  }
+
+  // "dimension tag" in 4.1, "tag dimension" in 4.0.
+  std::pair<std::int64_t, std::int64_t> block_entity() {
+    const std::int64_t first = integer("the entity of a block");
+    const std::int64_t second = integer("the entity of a block");
+    const auto [dimension, tag] = is_40_ ? std::pair{second, first} : std::pair{first, second};
+    if (dimension < 0 || dimension > 3) {
+      in_.fail("the dimension of an entity is " + std::to_string(dimension) + ", not 0, 1, 2 or 3");
+    }
+    return {dimension, tag};
+  }
+
+  std::int64_t block_dimension() { return block_entity().first; }
+
+  // Returns the physical group of the block's entity.
+  std::int64_t read_element_block_header() {
+    const auto group = groups_.find(block_entity());
+    if (group == groups_.end()) return 0;
+    several_groups_ = several_groups_ || group->second.second;
+    return group->second.first;
+  }
+
+  [[noreturn]] void fail_sum(const std::string& item, std::size_t total) const {
+    in_.fail("the " + item + " blocks do not add up to the " + std::to_string(total) + " " + item + "s declared");
+  }
+
+  GmshFile& gmsh_;
+  Input& in_;
+  bool is_40_;
+  bool several_groups_ = false;
+  // (dimension, entity) -> (first physical group, whether there are more)
+  std::map<std::pair<std::int64_t, std::int64_t>, std::pair<std::int64_t, bool>> groups_;
+};
+
+}  // namespace pliant::detail

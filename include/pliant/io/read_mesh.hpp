@@ -1,0 +1,201 @@
+// Reads a mesh file of any known format: as what it holds (CellMesh), or as the mesh of one element.
+//
+//   auto mesh = read_mesh<Tet4>("hand.msh");              // double
+//   ReadReport report;
+//   auto mesh = read_mesh<Tet4, float>("hand.msh", report);
+//   std::puts(report.message().c_str());                  // what was taken and what was left aside
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <pliant/core/error.hpp>
+#include <pliant/io/cell_mesh.hpp>
+#include <pliant/io/gmsh.hpp>
+#include <pliant/io/medit.hpp>
+#include <pliant/io/tetgen.hpp>
+#include <pliant/io/vega.hpp>
+#include <pliant/io/vtk_legacy.hpp>
+#include <pliant/mesh/mesh.hpp>
+
+namespace pliant {
+
+enum class MeshFormat { gmsh, medit, tetgen, vega, vtk_legacy };
+
+// What a reader took from a file and what it left aside.
+struct ReadReport {
+  struct LeftAside {
+    std::string name;   // "triangles", "10-node tetrahedra"
+    std::size_t count;  // how many the file holds
+  };
+
+  std::string file;
+  std::string format;         // "Gmsh 4.1 (binary)"
+  std::string element;        // "Tet4"
+  std::string cells;          // the cells that became elements: "tetrahedra"
+  std::size_t node_count = 0;
+  std::size_t element_count = 0;
+  std::vector<LeftAside> left_aside;  // cells that the element cannot use
+  std::vector<std::string> remarks;   // what else the reader had to decide, or left aside
+
+  // One line per statement.
+  std::string message() const {
+    std::string text = file + " (" + format + "): " + std::to_string(node_count) + " nodes, " +
+                       std::to_string(element_count) + " " + cells + " taken as " + element;
+    for (std::size_t i = 0; i < left_aside.size(); ++i) {
+      text += (i == 0 ? "\nleft aside: " : ", ") + std::to_string(left_aside[i].count) + " " + left_aside[i].name;
+    }
+    for (const std::string& remark : remarks) text += "\nremark: " + remark;
+    return text;
+  }
+};
+
+namespace detail {
+
+inline bool contains_ignoring_case(std::string_view text, std::string_view word) {
+  const auto found = std::search(text.begin(), text.end(), word.begin(), word.end(), [](char a, char b) {
+    return equal_ignoring_case(std::string_view(&a, 1), std::string_view(&b, 1));
+  });
+  return found != text.end();
+}
+
+// By the content where it is unmistakable, then by the extension.
+inline MeshFormat mesh_format(std::string_view bytes, const std::filesystem::path& path) {
+  const std::string_view head = bytes.substr(0, 4096);
+  if (head.find("$MeshFormat") != std::string_view::npos || head.find("$NOD") != std::string_view::npos) {
+    return MeshFormat::gmsh;
+  }
+  if (contains_ignoring_case(head.substr(0, 64), "# vtk DataFile")) return MeshFormat::vtk_legacy;
+  if (head.find("MeshVersionFormatted") != std::string_view::npos) return MeshFormat::medit;
+  if (contains_ignoring_case(head, "*VERTICES")) return MeshFormat::vega;
+  const std::string extension = path.extension().string();
+  const auto is = [&extension](std::string_view known) { return equal_ignoring_case(extension, known); };
+  if (is(".msh")) return MeshFormat::gmsh;
+  if (is(".mesh") || is(".meshb")) return MeshFormat::medit;
+  if (is(".node") || is(".ele")) return MeshFormat::tetgen;
+  if (is(".veg")) return MeshFormat::vega;
+  if (is(".vtk")) return MeshFormat::vtk_legacy;
+  throw MeshError(path.string(), 0,
+                  "the format is not known: Gmsh (.msh), Medit (.mesh, .meshb), TetGen (.node, .ele), Vega (.veg) and "
+                  "legacy VTK (.vtk) are read");
+}
+
+// "3 triangles, 2 lines": the cells of a file, other than those of `taken`.
+inline std::vector<ReadReport::LeftAside> cells_besides(const CellMesh& cells, CellKind taken) {
+  std::vector<ReadReport::LeftAside> besides;
+  for (const CellKind kind : all_cell_kinds) {
+    const std::size_t count = cells.cells(kind).count();
+    if (kind != taken && count > 0) besides.push_back({std::string(cell_name(kind, count)), count});
+  }
+  for (const OtherCells& others : cells.others) besides.push_back({others.name, others.count});
+  return besides;
+}
+
+// Why a file without cells of `needed` cannot be used.
+inline std::string reason_for_refusal(const CellMesh& cells, CellKind needed, std::string_view element) {
+  std::string found;
+  for (const auto& [name, count] : cells_besides(cells, needed)) {
+    found += (found.empty() ? "" : ", ") + std::to_string(count) + " " + name;
+  }
+  const std::string need = std::string(element) + " needs " + std::string(cell_name(needed));
+  if (found.empty()) return "the file holds no cells; " + need;
+  std::string reason = "found " + found + "; " + need;
+  int dimension = 0;
+  bool higher_order = false;
+  for (const CellKind kind : all_cell_kinds) {
+    if (cells.cells(kind).count() > 0) dimension = std::max(dimension, cell_dimension(kind));
+  }
+  for (const OtherCells& others : cells.others) {
+    if (others.kind) dimension = std::max(dimension, cell_dimension(*others.kind));
+    higher_order = higher_order || others.kind == needed;
+  }
+  if (higher_order) {
+    reason += " of " + std::to_string(nodes_per_cell(needed)) +
+              " nodes: save the mesh with first-order elements (in Gmsh: gmsh -order 1, or Mesh.ElementOrder = 1)";
+  } else if (dimension == 2 && cell_dimension(needed) == 3) {
+    reason += ": this is a surface mesh, and a volume mesh is needed (fill it with Gmsh, TetGen or fTetWild)";
+  }
+  return reason;
+}
+
+// The first rows of the positions; for a plane element z must be the same everywhere.
+template <class Scalar, int Dim>
+NodeMatrix<Scalar, Dim> positions_of(const CellMesh& cells) {
+  if (Dim == 2 && cells.nodes.cols() > 0) {
+    const double spread = cells.nodes.row(2).maxCoeff() - cells.nodes.row(2).minCoeff();
+    constexpr double rounding = 1e-12;
+    if (spread > rounding * cells.nodes.cwiseAbs().maxCoeff()) {
+      throw MeshError(cells.file, 0,
+                      "a plane mesh is needed, with the same z at all nodes; here z differs by " + std::to_string(spread));
+    }
+  }
+  NodeMatrix<Scalar, Dim> positions = cells.nodes.template topRows<Dim>().template cast<Scalar>();
+  for (Eigen::Index i = 0; i < positions.size(); ++i) {
+    if (!is_finite(static_cast<double>(positions.data()[i]))) {
+      throw MeshError(cells.file, 0, "a coordinate of node " + std::to_string(i / Dim) + " overflows the scalar type");
+    }
+  }
+  return positions;
+}
+
+}  // namespace detail
+
+// Everything a file holds. The format is told by the content, then by the extension. Throws MeshError with the file,
+// the line in a text, and the reason.
+inline CellMesh read_cells(const std::filesystem::path& path) {
+  const std::string bytes = detail::file_bytes(path);
+  const std::string file = path.string();
+  switch (detail::mesh_format(bytes, path)) {
+    case MeshFormat::gmsh: return detail::parse_gmsh(bytes, file);
+    case MeshFormat::medit: return detail::parse_medit(bytes, file);
+    case MeshFormat::tetgen: return read_tetgen(path);
+    case MeshFormat::vega: return detail::parse_vega(bytes, file, detail::includes_beside(path));
+    case MeshFormat::vtk_legacy: break;
+  }
+  return detail::parse_vtk_legacy(bytes, file);
+}
+
+// The mesh of the cells that `ElementType` is made of. Keeps all nodes and their order, also those that no element
+// uses. Throws MeshError when the cells hold none of that kind; the reason says what was found.
+template <Element ElementType,  // Tet4, ...
+          class Scalar = double>
+Mesh<ElementType, Scalar> take_elements(const CellMesh& cells, ReadReport& report) {
+  constexpr CellKind kind = ElementType::cell_kind;
+  const CellBlock& block = cells.cells(kind);
+  if (block.count() == 0) {
+    throw MeshError(cells.file, 0, detail::reason_for_refusal(cells, kind, ElementType::name));
+  }
+  Mesh<ElementType, Scalar> mesh;
+  mesh.nodes = detail::positions_of<Scalar, ElementType::dim>(cells);
+  const auto count = static_cast<Eigen::Index>(block.count());
+  mesh.elements = Eigen::Map<const ElementMatrix<ElementType>>(block.nodes.data(), ElementType::nodes, count);
+  mesh.regions = block.regions;
+  mesh.region_names = cells.region_names[static_cast<std::size_t>(cell_dimension(kind))];
+  report = {.file = cells.file,
+            .format = cells.format,
+            .element = std::string(ElementType::name),
+            .cells = std::string(cell_name(kind, block.count())),
+            .node_count = static_cast<std::size_t>(cells.nodes.cols()),
+            .element_count = block.count(),
+            .left_aside = detail::cells_besides(cells, kind),
+            .remarks = cells.remarks};
+  return mesh;
+}
+
+template <Element ElementType, class Scalar = double>
+Mesh<ElementType, Scalar> read_mesh(const std::filesystem::path& path, ReadReport& report) {
+  return take_elements<ElementType, Scalar>(read_cells(path), report);
+}
+
+template <Element ElementType, class Scalar = double>
+Mesh<ElementType, Scalar> read_mesh(const std::filesystem::path& path) {
+  ReadReport report;
+  return read_mesh<ElementType, Scalar>(path, report);
+}
+
+}  // namespace pliant
