@@ -1,0 +1,201 @@
+// Symmetric matrices of Dim x Dim blocks, upper half stored.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <pliant/assembly/ordering.hpp>
+#include <pliant/core/node_vector.hpp>
+#include <vector>
+
+namespace pliant {
+
+// Which blocks of the upper half exist. In each row the diagonal comes first and the columns ascend.
+struct BlockPattern {
+  // A range of rows that one thread multiplies at a time. Ranges are cut by the size of the matrix alone.
+  struct Domain {
+    int begin, end;             // rows
+    int reach;                  // one past the last column of those rows
+    std::ptrdiff_t halo_begin;  // where its sums for the rows in [end, reach) start in the halo
+  };
+
+  std::vector<int> row_begin;  // first block of each row, #rows + 1
+  std::vector<int> columns;    // column of each block
+  std::vector<Domain> domains;
+  std::ptrdiff_t halo_size = 0;  // block rows
+
+  std::ptrdiff_t rows() const { return static_cast<std::ptrdiff_t>(row_begin.size()) - 1; }
+  std::ptrdiff_t blocks() const { return static_cast<std::ptrdiff_t>(columns.size()); }
+
+  // Number of the block in row i and column j >= i, which must exist.
+  int slot(int i, int j) const {
+    const auto first = columns.begin() + row_begin[static_cast<std::size_t>(i)];
+    const auto last = columns.begin() + row_begin[static_cast<std::size_t>(i) + 1];
+    return static_cast<int>(std::lower_bound(first, last, j) - columns.begin());
+  }
+
+  // The upper half of the graph of the nodes, diagonal included. `graph` rows must ascend.
+  static BlockPattern from_graph(const Adjacency& graph) {
+    BlockPattern pattern;
+    const int rows = static_cast<int>(graph.begin.size()) - 1;
+    pattern.row_begin.push_back(0);
+    for (int i = 0; i < rows; ++i) {
+      pattern.columns.push_back(i);
+      const auto first = graph.list.begin() + graph.begin[static_cast<std::size_t>(i)];
+      const auto last = graph.list.begin() + graph.begin[static_cast<std::size_t>(i) + 1];
+      pattern.columns.insert(pattern.columns.end(), std::upper_bound(first, last, i), last);
+      pattern.row_begin.push_back(static_cast<int>(pattern.columns.size()));
+    }
+    pattern.cut_domains();
+    return pattern;
+  }
+
+ private:
+  void cut_domains() {
+    constexpr int smallest = 1024, most = 16;  // rows per domain, domains
+    const int count = static_cast<int>(std::clamp<std::ptrdiff_t>(rows() / smallest, 1, most));
+    int begin = 0;
+    for (int d = 0; d < count; ++d) {
+      const auto target = static_cast<int>(blocks() * (d + 1) / count);
+      const int end = d + 1 == count
+                          ? static_cast<int>(rows())
+                          : static_cast<int>(std::lower_bound(row_begin.begin(), row_begin.end(), target) -
+                                             row_begin.begin());
+      int reach = end;
+      for (int k = row_begin[static_cast<std::size_t>(begin)]; k < row_begin[static_cast<std::size_t>(end)];
+           ++k) {
+        reach = std::max(reach, columns[static_cast<std::size_t>(k)] + 1);
+      }
+      domains.push_back({begin, end, reach, halo_size});
+      halo_size += reach - end;
+      begin = end;
+    }
+  }
+};
+
+// The values on a shared pattern. Each block is column-major.
+template <int Dim, class ScalarType, Isa isa = PLIANT_NATIVE_ISA>
+class BlockMatrix {
+ public:
+  using Scalar = ScalarType;
+  using Vector = NodeVector<Dim, Scalar, isa>;
+  using Block = SmallMatrix<Scalar, Dim, Dim>;
+  static constexpr int dim = Dim;
+  static constexpr int block_size = Dim * Dim;
+
+  BlockMatrix() = default;
+  explicit BlockMatrix(std::shared_ptr<const BlockPattern> pattern)
+      : pattern_(std::move(pattern)),
+        // Blocks are read in registers that reach past their end, the last one too.
+        values_(static_cast<std::size_t>(pattern_->blocks()) * block_size + 8, Scalar(0)),
+        halo_(pattern_->halo_size) {}
+
+  const BlockPattern& pattern() const { return *pattern_; }
+  std::ptrdiff_t rows() const { return pattern_->rows(); }
+  Scalar* values() { return values_.data(); }
+  const Scalar* values() const { return values_.data(); }
+
+  Eigen::Map<Block> block(std::ptrdiff_t slot) { return Eigen::Map<Block>(values() + slot * block_size); }
+  Eigen::Map<const Block> block(std::ptrdiff_t slot) const {
+    return Eigen::Map<const Block>(values() + slot * block_size);
+  }
+  Eigen::Map<const Block> diagonal(std::ptrdiff_t row) const {
+    return block(pattern_->row_begin[static_cast<std::size_t>(row)]);
+  }
+  Eigen::Map<Block> diagonal(std::ptrdiff_t row) {
+    return block(pattern_->row_begin[static_cast<std::size_t>(row)]);
+  }
+
+  // *this += other, on the same pattern.
+  void add(const BlockMatrix& other) {
+    parallel_for(pattern_->blocks() * block_size, 8192, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      for (std::ptrdiff_t k = begin; k < end; ++k) values()[k] += other.values()[k];
+    });
+  }
+
+  // y = A x; returns x.y. The bits do not depend on the number of threads. One product at a time per matrix:
+  // the sums that cross domains are kept in a buffer of the matrix.
+  Scalar multiply(const Vector& x, Vector& y) const {
+    const auto& domains = pattern_->domains;
+    const int count = static_cast<int>(domains.size());
+    parallel_parts(count, [&](int d) { multiply_domain(domains[static_cast<std::size_t>(d)], x, y); });
+    Scalar partial[16] = {};
+    parallel_parts(count, [&](int d) { partial[d] = add_halos(d, x, y); });
+    Scalar product = 0;
+    for (int d = 0; d < count; ++d) product += partial[d];
+    return product;
+  }
+
+ private:
+  static constexpr int stride = node_stride<Dim>;
+  using Row = Lane<Scalar, stride, isa>;
+
+  void multiply_domain(const BlockPattern::Domain& domain, const Vector& x, Vector& y) const {
+    Scalar* const own = y.data();
+    Scalar* const halo = halo_.data() + (domain.halo_begin - domain.end) * stride;
+    std::fill(own + std::ptrdiff_t{domain.begin} * stride, own + std::ptrdiff_t{domain.end} * stride,
+              Scalar(0));
+    std::fill(halo + std::ptrdiff_t{domain.end} * stride, halo + std::ptrdiff_t{domain.reach} * stride,
+              Scalar(0));
+    const int* const columns = pattern_->columns.data();
+    for (int i = domain.begin; i < domain.end; ++i) {
+      const Scalar* const x_row = x.data() + std::ptrdiff_t{i} * stride;
+      const Row x_i = load<Row>(x_row);
+      int k = pattern_->row_begin[static_cast<std::size_t>(i)];
+      const int last = pattern_->row_begin[static_cast<std::size_t>(i) + 1];
+      Row sum[Dim];
+      {
+        const Scalar* const A = values() + std::ptrdiff_t{k} * block_size;
+        for (int c = 0; c < Dim; ++c) sum[c] = load<Row>(A + c * Dim) * Row(x_row[c]);
+      }
+      for (++k; k < last; ++k) {
+        const int j = columns[k];
+        const Scalar* const A = values() + std::ptrdiff_t{k} * block_size;
+        const Scalar* const x_j = x.data() + std::ptrdiff_t{j} * stride;
+        Scalar* const y_j = (j < domain.end ? own : halo) + std::ptrdiff_t{j} * stride;
+        // The padding of x_i is zero, which silences the number of the next column in the last lane.
+        Row transposed[stride];
+        for (int c = 0; c < Dim; ++c) {
+          const Row column = load<Row>(A + c * Dim);
+          sum[c] = multiply_add(column, Row(x_j[c]), sum[c]);
+          transposed[c] = column * x_i;
+        }
+        if constexpr (stride > Dim) transposed[Dim] = Row(Scalar(0));
+        transpose(transposed);
+        Row total = load<Row>(y_j);
+        for (int r = 0; r < Dim; ++r) total += transposed[r];
+        store(y_j, total);
+      }
+      Row total = load<Row>(own + std::ptrdiff_t{i} * stride);
+      for (int c = 0; c < Dim; ++c) total += sum[c];
+      store(own + std::ptrdiff_t{i} * stride, total);
+    }
+  }
+
+  // Adds to the rows of domain d what the domains before it have for them and clears the padding; returns the
+  // domain's part of x.y.
+  Scalar add_halos(int d, const Vector& x, Vector& y) const {
+    const BlockPattern::Domain& domain = pattern_->domains[static_cast<std::size_t>(d)];
+    for (int e = 0; e < d; ++e) {
+      const BlockPattern::Domain& before = pattern_->domains[static_cast<std::size_t>(e)];
+      const Scalar* const halo = halo_.data() + (before.halo_begin - before.end) * stride;
+      const int begin = std::max(domain.begin, before.end), end = std::min(domain.end, before.reach);
+      for (std::ptrdiff_t k = std::ptrdiff_t{begin} * stride; k < std::ptrdiff_t{end} * stride; ++k) {
+        y.data()[k] += halo[k];
+      }
+    }
+    Row product(Scalar(0));
+    for (int i = domain.begin; i < domain.end; ++i) {
+      Scalar* const y_i = y.data() + std::ptrdiff_t{i} * stride;
+      if constexpr (stride > Dim) y_i[Dim] = Scalar(0);
+      product = multiply_add(load<Row>(x.data() + std::ptrdiff_t{i} * stride), load<Row>(y_i), product);
+    }
+    return sum(product);
+  }
+
+  std::shared_ptr<const BlockPattern> pattern_;
+  AlignedVector<Scalar> values_;
+  mutable Vector halo_;
+};
+
+}  // namespace pliant

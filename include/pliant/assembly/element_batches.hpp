@@ -1,0 +1,102 @@
+// The elements of a mesh, packed for the lanes of the element kernel.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <pliant/assembly/block_matrix.hpp>
+#include <pliant/core/tensor.hpp>
+
+namespace pliant {
+
+// Elements that the kernel treats at once. It does not depend on the instruction set, so that neither does
+// the layout.
+template <class Scalar>
+inline constexpr int kernel_width = sizeof(Scalar) == 8 ? 4 : 8;
+
+// Batches of kernel_width elements in internal order; every array is batch-major with the lanes innermost.
+// The last batch is filled up with copies of its last element that have no weight.
+template <Element E, class ScalarType>
+struct ElementBatches {
+  using Scalar = ScalarType;
+  static constexpr int width = kernel_width<Scalar>;
+  static constexpr int nodes = E::nodes;
+  static constexpr int gradient_size = (E::nodes - 1) * E::dim;
+  static constexpr int blocks = nodes * (nodes + 1) / 2;  // of the upper half of an element's stiffness
+
+  int count = 0;  // batches
+  std::ptrdiff_t element_count = 0;
+  std::vector<int> to_user;         // user's element number of each element
+  AlignedVector<int> offsets;       // node number times node_stride, [batch][node][lane]
+  AlignedVector<Scalar> gradients;  // dN_a/dX of the nodes 1, 2, ..., [batch][point][node - 1][axis][lane],
+                                    // 1/m; the gradients of all nodes sum to zero
+  AlignedVector<Scalar> weights;  // rest volume of each quadrature point, [batch][point][lane], m^dim
+  AlignedVector<int> slots;       // block of the matrix for each node pair a <= b, [batch][lane][pair]
+
+  const int* offsets_of(int batch) const { return offsets.data() + std::ptrdiff_t{batch} * nodes * width; }
+  const Scalar* gradients_of(int batch, int point) const {
+    return gradients.data() + (std::ptrdiff_t{batch} * E::quadrature_points + point) * gradient_size * width;
+  }
+  const Scalar* weights_of(int batch, int point) const {
+    return weights.data() + (std::ptrdiff_t{batch} * E::quadrature_points + point) * width;
+  }
+  const int* slots_of(int batch, int lane) const {
+    return slots.data() + (std::ptrdiff_t{batch} * width + lane) * blocks;
+  }
+  // The lowest node of a batch; it ascends with the batches.
+  int first_node(int batch) const { return offsets_of(batch)[0] / node_stride<E::dim>; }
+};
+
+// `nodes` are the rest positions in internal numbering (dim x #nodes, m).
+template <Element E, class Scalar, class Positions>
+ElementBatches<E, Scalar> make_batches(const OrderedElements<E>& ordered, const Positions& nodes,
+                                       const BlockPattern& pattern) {
+  using Batches = ElementBatches<E, Scalar>;
+  constexpr int width = Batches::width;
+  Batches batches;
+  batches.element_count = ordered.elements.cols();
+  batches.count = static_cast<int>((batches.element_count + width - 1) / width);
+  batches.to_user = ordered.to_user;
+  const auto lanes = static_cast<std::size_t>(batches.count) * width;
+  batches.offsets.resize(lanes * E::nodes);
+  batches.gradients.resize(lanes * E::quadrature_points * Batches::gradient_size);
+  batches.weights.resize(lanes * E::quadrature_points);
+  batches.slots.resize(lanes * Batches::blocks);
+
+  for (std::ptrdiff_t position = 0; position < static_cast<std::ptrdiff_t>(lanes); ++position) {
+    const std::ptrdiff_t batch = position / width, lane = position % width;
+    const bool filler = position >= batches.element_count;
+    const std::ptrdiff_t e = filler ? batches.element_count - 1 : position;
+    int* slot = batches.slots.data() + position * Batches::blocks;
+    SmallMatrix<double, E::dim, E::nodes> X;
+    for (int a = 0; a < E::nodes; ++a) {
+      const int node = ordered.elements(a, e);
+      batches.offsets[static_cast<std::size_t>((batch * E::nodes + a) * width + lane)] =
+          node * node_stride<E::dim>;
+      X.col(a) = nodes.col(node).template cast<double>();
+      for (int b = a; b < E::nodes; ++b) *slot++ = pattern.slot(node, ordered.elements(b, e));
+    }
+    for (int point = 0; point < E::quadrature_points; ++point) {
+      const SmallMatrix<double, E::nodes, E::dim> reference = E::shape_gradient(point);
+      SmallMatrix<double, E::nodes, E::dim> permuted;
+      for (int a = 0; a < E::nodes; ++a) permuted.row(a) = reference.row(ordered.corner(a, e));
+      const SmallMatrix<double, E::dim, E::dim> jacobian = X * permuted;
+      const double det = determinant<double, E::dim>(jacobian);
+      // grad N = dN/dxi J^-1 = dN/dxi cof(J)^T / det J
+      const SmallMatrix<double, E::nodes, E::dim> gradient =
+          permuted * cofactor<double, E::dim>(jacobian).transpose() / det;
+      const std::ptrdiff_t at = batch * E::quadrature_points + point;
+      for (int a = 1; a < E::nodes; ++a) {
+        for (int axis = 0; axis < E::dim; ++axis) {
+          const std::ptrdiff_t entry = (at * (E::nodes - 1) + (a - 1)) * E::dim + axis;
+          batches.gradients[static_cast<std::size_t>(entry * width + lane)] =
+              static_cast<Scalar>(gradient(a, axis));
+        }
+      }
+      batches.weights[static_cast<std::size_t>(at * width + lane)] =
+          filler ? Scalar(0) : static_cast<Scalar>(E::quadrature_weight(point) * det);
+    }
+  }
+  return batches;
+}
+
+}  // namespace pliant

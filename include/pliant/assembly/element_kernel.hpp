@@ -1,0 +1,210 @@
+// The one kernel that all elements and energies share: energy, gradient and stiffness of a batch of elements.
+#pragma once
+
+#include <pliant/assembly/element_batches.hpp>
+#include <pliant/energy/tangent.hpp>
+
+namespace pliant {
+
+// What an evaluation computes; each includes the ones before it.
+enum class Evaluate { energy, gradient, tangent };
+
+// F = sum_a x_a (grad N_a)^T at each quadrature point; f_a = w P grad N_a; K_ab = w (grad N_a . H . grad
+// N_b). As the gradients of the shape functions sum to zero, those of node 0 are never stored and its rows
+// follow from the others'.
+template <Element E, class Scalar, Isa isa = PLIANT_NATIVE_ISA>
+class ElementKernel {
+ public:
+  using Batches = ElementBatches<E, Scalar>;
+  static constexpr int dim = E::dim;
+  static constexpr int nodes = E::nodes;
+  static constexpr int width = Batches::width;
+  static constexpr int stride = node_stride<dim>;
+  static constexpr int blocks = Batches::blocks;
+  static constexpr int block_size = dim * dim;
+  using T = Lane<Scalar, width, isa>;
+
+  // The rows of the matrix and of the gradient that a thread may write: [begin, end), with their blocks.
+  struct Rows {
+    int begin, end;
+    int slot_begin, slot_end;
+  };
+
+  // Energy of a batch [J]; its gradient [N] and its stiffness [N/m], times `stiffness_scale`, are added to
+  // the rows owned. `gradient` and `matrix` may be null where they are not asked for.
+  template <Evaluate evaluate, Projection projection, class Energy>
+  static Scalar run(const Energy& energy, const Batches& batches, int batch, const Scalar* positions,
+                    Scalar stiffness_scale, const Rows& rows, Scalar* gradient, Scalar* matrix) {
+    const int* const offsets = batches.offsets_of(batch);
+    SmallVector<T, dim> edge[nodes - 1];  // x_a - x_0
+    gather_edges(offsets, positions, edge);
+
+    T total = constant<T>(0);
+    SmallVector<T, dim> force[nodes];
+    T stiffness[padded(blocks * block_size)];
+    if constexpr (evaluate >= Evaluate::gradient) {
+      for (auto& f : force) f.fill(constant<T>(0));
+    }
+    if constexpr (evaluate >= Evaluate::tangent) {
+      for (T& entry : stiffness) entry = constant<T>(0);
+    }
+
+    for (int point = 0; point < E::quadrature_points; ++point) {
+      SmallVector<T, dim> shape_gradient[nodes - 1];
+      const Scalar* stored = batches.gradients_of(batch, point);
+      for (auto& g : shape_gradient) {
+        for (int axis = 0; axis < dim; ++axis, stored += width) g(axis) = load<T>(stored);
+      }
+      const T weight = load<T>(batches.weights_of(batch, point));
+      const SmallMatrix<T, dim, dim> F = deformation_gradient(edge, shape_gradient);
+      total += weight * energy.psi(F);
+      if constexpr (evaluate >= Evaluate::gradient) add_forces(energy, F, weight, shape_gradient, force);
+      if constexpr (evaluate >= Evaluate::tangent) {
+        const auto tangent = tangent_of<projection, dim, T>(energy, F);
+        add_inner_blocks(tangent, T(stiffness_scale) * weight, shape_gradient, stiffness);
+      }
+    }
+
+    if constexpr (evaluate >= Evaluate::gradient) scatter_forces(offsets, rows, force, gradient);
+    if constexpr (evaluate >= Evaluate::tangent) {
+      complete_blocks(stiffness);
+      scatter_blocks(batches, batch, rows, stiffness, matrix);
+    }
+    return sum(total);
+  }
+
+ private:
+  static constexpr int padded(int count) { return (count + width - 1) / width * width; }
+
+  // Number of the pair a <= b in the upper half, row by row.
+  static constexpr int pair(int a, int b) { return a * nodes - a * (a - 1) / 2 + (b - a); }
+
+  static PLIANT_INLINE void gather_edges(const int* offsets, const Scalar* positions,
+                                         SmallVector<T, dim> (&edge)[nodes - 1]) {
+    for (int axis = 0; axis < dim; ++axis) {
+      const T origin = gather<T>(positions + axis, offsets);
+      for (int a = 1; a < nodes; ++a)
+        edge[a - 1](axis) = gather<T>(positions + axis, offsets + a * width) - origin;
+    }
+  }
+
+  static PLIANT_INLINE SmallMatrix<T, dim, dim> deformation_gradient(
+      const SmallVector<T, dim> (&edge)[nodes - 1], const SmallVector<T, dim> (&g)[nodes - 1]) {
+    SmallMatrix<T, dim, dim> F;
+    for (int j = 0; j < dim; ++j) {
+      for (int i = 0; i < dim; ++i) {
+        T entry = edge[0](i) * g[0](j);
+        for (int a = 1; a < nodes - 1; ++a) entry = multiply_add(edge[a](i), g[a](j), entry);
+        F(i, j) = entry;
+      }
+    }
+    return F;
+  }
+
+  template <class Energy>
+  static PLIANT_INLINE void add_forces(const Energy& energy, const SmallMatrix<T, dim, dim>& F,
+                                       const T& weight, const SmallVector<T, dim> (&g)[nodes - 1],
+                                       SmallVector<T, dim> (&force)[nodes]) {
+    const SmallMatrix<T, dim, dim> P = energy.pk1(F);
+    for (int a = 1; a < nodes; ++a) {
+      for (int i = 0; i < dim; ++i) {
+        T entry = P(i, 0) * g[a - 1](0);
+        for (int j = 1; j < dim; ++j) entry = multiply_add(P(i, j), g[a - 1](j), entry);
+        entry *= weight;
+        force[a](i) += entry;
+        force[0](i) -= entry;
+      }
+    }
+  }
+
+  // The blocks of the pairs without node 0.
+  template <class Tangent>
+  static PLIANT_INLINE void add_inner_blocks(const Tangent& tangent, const T& weight,
+                                             const SmallVector<T, dim> (&g)[nodes - 1], T* stiffness) {
+    using Node = std::remove_cvref_t<decltype(tangent.at_node(g[0]))>;
+    Node node[nodes - 1];
+    for (int a = 0; a < nodes - 1; ++a) node[a] = tangent.at_node(g[a]);
+    for (int a = 1; a < nodes; ++a) {
+      for (int b = a; b < nodes; ++b) {
+        const SmallMatrix<T, dim, dim> K = tangent.block(node[a - 1], node[b - 1]);
+        T* const entry = stiffness + pair(a, b) * block_size;
+        for (int k = 0; k < block_size; ++k) entry[k] = multiply_add(weight, K.data()[k], entry[k]);
+      }
+    }
+  }
+
+  // The blocks with node 0: K_0b = -sum_a K_ab over the other nodes a, and K_00 = -sum_b K_0b.
+  static PLIANT_INLINE void complete_blocks(T* stiffness) {
+    for (int b = 1; b < nodes; ++b) {
+      T* const target = stiffness + pair(0, b) * block_size;
+      for (int a = 1; a < nodes; ++a) {
+        const T* const source = stiffness + (a <= b ? pair(a, b) : pair(b, a)) * block_size;
+        for (int k = 0; k < dim; ++k) {
+          for (int i = 0; i < dim; ++i)
+            target[i + dim * k] -= a <= b ? source[i + dim * k] : source[k + dim * i];
+        }
+      }
+      for (int k = 0; k < block_size; ++k) stiffness[k] -= target[k];
+    }
+  }
+
+  static PLIANT_INLINE void scatter_forces(const int* offsets, const Rows& rows,
+                                           const SmallVector<T, dim> (&force)[nodes], Scalar* gradient) {
+    using Row = Lane<Scalar, stride, isa>;
+    const int begin = rows.begin * stride, end = rows.end * stride;
+    for (int a = 0; a < nodes; ++a) {
+      alignas(64) Scalar numbers[width][stride];
+      transpose_to(force[a].data(), dim, &numbers[0][0]);
+      for (int l = 0; l < width; ++l) {
+        const int at = offsets[a * width + l];
+        if (at < begin || at >= end) continue;
+        store(gradient + at, load<Row>(gradient + at) + load<Row>(numbers[l]));
+      }
+    }
+  }
+
+  // `count` lanes as rows of numbers per lane, rows `stride` apart with zeros behind.
+  static PLIANT_INLINE void transpose_to(const T* entries, int count, Scalar* rows) {
+    if constexpr (stride == width) {
+      T square[width];
+      for (int k = 0; k < width; ++k) square[k] = k < count ? entries[k] : constant<T>(0);
+      transpose(square);
+      for (int l = 0; l < width; ++l) store(rows + l * stride, square[l]);
+    } else {
+      for (int l = 0; l < width; ++l) {
+        for (int k = 0; k < stride; ++k) rows[l * stride + k] = k < count ? lane(entries[k], l) : Scalar(0);
+      }
+    }
+  }
+
+  static PLIANT_INLINE void scatter_blocks(const Batches& batches, int batch, const Rows& rows,
+                                           const T* stiffness, Scalar* matrix) {
+    constexpr int length = padded(blocks * block_size);
+    alignas(64) Scalar element[width][length];
+    for (int first = 0; first < length; first += width) {
+      T square[width];
+      for (int k = 0; k < width; ++k) square[k] = stiffness[first + k];
+      transpose(square);
+      for (int l = 0; l < width; ++l) store(&element[l][first], square[l]);
+    }
+    for (int l = 0; l < width; ++l) {
+      const int* const slots = batches.slots_of(batch, l);
+      // The pairs ascend by row, so the first and the last tell whether the element is owned whole.
+      const bool whole = slots[0] >= rows.slot_begin && slots[blocks - 1] < rows.slot_end;
+      for (int p = 0; p < blocks; ++p) {
+        if (whole || (slots[p] >= rows.slot_begin && slots[p] < rows.slot_end)) {
+          add_block(&element[l][p * block_size], matrix + std::ptrdiff_t{slots[p]} * block_size);
+        }
+      }
+    }
+  }
+
+  static PLIANT_INLINE void add_block(const Scalar* source, Scalar* target) {
+    using Quad = Lane<Scalar, 4, isa>;
+    for (int k = 0; k + 4 <= block_size; k += 4)
+      store(target + k, load<Quad>(target + k) + load<Quad>(source + k));
+    if constexpr (block_size % 4 != 0) target[block_size - 1] += source[block_size - 1];
+  }
+};
+
+}  // namespace pliant

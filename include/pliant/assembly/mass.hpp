@@ -1,0 +1,63 @@
+// Mass: lumped to the nodes, or consistent with the shape functions.
+#pragma once
+
+#include <cmath>
+#include <pliant/assembly/block_matrix.hpp>
+#include <pliant/core/tensor.hpp>
+#include <pliant/mesh/mesh.hpp>
+
+namespace pliant {
+
+namespace detail {
+
+// Calls use(element, density * volume of the quadrature point, shape values) for every quadrature point of
+// the mesh.
+template <class E, class Scalar, class Use>
+void for_each_mass_point(const Mesh<E, Scalar>& mesh, double density, Use&& use) {
+  for (std::ptrdiff_t e = 0; e < mesh.element_count(); ++e) {
+    SmallMatrix<double, E::dim, E::nodes> X;
+    for (int a = 0; a < E::nodes; ++a) X.col(a) = mesh.nodes.col(mesh.elements(a, e)).template cast<double>();
+    for (int q = 0; q < E::quadrature_points; ++q) {
+      const SmallMatrix<double, E::dim, E::dim> jacobian = X * E::shape_gradient(q);
+      use(e, density * E::quadrature_weight(q) * determinant<double, E::dim>(jacobian), E::shape(q));
+    }
+  }
+}
+
+}  // namespace detail
+
+// Row sums of the mass matrix, one number per node [kg], in the mesh's numbering.
+template <class E, class Scalar>
+Eigen::VectorXd lumped_mass(const Mesh<E, Scalar>& mesh, double density) {
+  Eigen::VectorXd mass = Eigen::VectorXd::Zero(mesh.node_count());
+  detail::for_each_mass_point(mesh, density, [&](std::ptrdiff_t e, double m, const auto& shape) {
+    for (int a = 0; a < E::nodes; ++a) mass(mesh.elements(a, e)) += m * shape(a);
+  });
+  return mass;
+}
+
+// The mass matrix M_ab = int rho N_a N_b dV [kg], each entry times the identity block, in the mesh's
+// numbering. The elements' own quadrature integrates products of linear shape functions too coarsely on
+// simplices, so those use the exact M_ab = rho V (1 + delta_ab) / ((dim + 1)(dim + 2)).
+template <class E, class Scalar>
+BlockMatrix<E::dim, Scalar> consistent_mass(const Mesh<E, Scalar>& mesh, double density) {
+  constexpr int dim = E::dim;
+  auto pattern = std::make_shared<const BlockPattern>(
+      BlockPattern::from_graph(neighbours_of_nodes<E>(mesh.elements, mesh.node_count())));
+  BlockMatrix<dim, Scalar> matrix(pattern);
+  const auto add = [&](std::ptrdiff_t e, int a, int b, double m) {
+    const int i = mesh.elements(a, e), j = mesh.elements(b, e);
+    if (i <= j) matrix.block(pattern->slot(i, j)).diagonal().array() += static_cast<Scalar>(m);
+  };
+  detail::for_each_mass_point(mesh, density, [&](std::ptrdiff_t e, double m, const auto& shape) {
+    for (int a = 0; a < E::nodes; ++a) {
+      for (int b = 0; b < E::nodes; ++b) {
+        if constexpr (E::nodes == dim + 1) add(e, a, b, m * (a == b ? 2 : 1) / ((dim + 1) * (dim + 2)));
+        else add(e, a, b, m * shape(a) * shape(b));
+      }
+    }
+  });
+  return matrix;
+}
+
+}  // namespace pliant

@@ -1,0 +1,188 @@
+// The internal numbering of nodes and elements. Assembly and solvers work on it; the user never sees it.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <pliant/mesh/mesh.hpp>
+#include <utility>
+#include <vector>
+
+namespace pliant {
+
+// A bijection between the user's numbers and the internal ones.
+struct Numbering {
+  std::vector<int> to_internal;
+  std::vector<int> to_user;
+};
+
+// Rows of unsorted length: the neighbours of node i are list[begin[i]] ... list[begin[i + 1] - 1].
+struct Adjacency {
+  std::vector<int> begin;
+  std::vector<int> list;
+};
+
+namespace detail {
+
+// The elements at each node.
+template <Element E>
+Adjacency elements_at_nodes(const ElementMatrix<E>& elements, std::ptrdiff_t node_count) {
+  Adjacency result;
+  result.begin.assign(static_cast<std::size_t>(node_count) + 1, 0);
+  for (std::ptrdiff_t k = 0; k < elements.size(); ++k) {
+    ++result.begin[static_cast<std::size_t>(elements.data()[k]) + 1];
+  }
+  std::partial_sum(result.begin.begin(), result.begin.end(), result.begin.begin());
+  result.list.resize(static_cast<std::size_t>(elements.size()));
+  std::vector<int> next(result.begin.begin(), result.begin.end() - 1);
+  for (std::ptrdiff_t e = 0; e < elements.cols(); ++e) {
+    for (int a = 0; a < E::nodes; ++a) {
+      const auto node = static_cast<std::size_t>(elements(a, e));
+      result.list[static_cast<std::size_t>(next[node]++)] = static_cast<int>(e);
+    }
+  }
+  return result;
+}
+
+}  // namespace detail
+
+// The neighbours of each node, itself excluded, ascending.
+template <Element E>
+Adjacency neighbours_of_nodes(const ElementMatrix<E>& elements, std::ptrdiff_t node_count) {
+  const Adjacency at_node = detail::elements_at_nodes<E>(elements, node_count);
+  Adjacency result;
+  result.begin.reserve(static_cast<std::size_t>(node_count) + 1);
+  result.begin.push_back(0);
+  std::vector<int> row;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(node_count); ++i) {
+    row.clear();
+    for (int k = at_node.begin[i]; k < at_node.begin[i + 1]; ++k) {
+      for (int a = 0; a < E::nodes; ++a) {
+        const int neighbour = elements(a, at_node.list[static_cast<std::size_t>(k)]);
+        if (neighbour != static_cast<int>(i)) row.push_back(neighbour);
+      }
+    }
+    std::sort(row.begin(), row.end());
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+    result.list.insert(result.list.end(), row.begin(), row.end());
+    result.begin.push_back(static_cast<int>(result.list.size()));
+  }
+  return result;
+}
+
+// Reverse Cuthill-McKee: neighbours get close numbers, so that a sweep over the rows touches few nodes at a
+// time and contiguous row ranges have thin borders. The same mesh always gets the same numbering.
+inline Numbering reverse_cuthill_mckee(const Adjacency& graph) {
+  const std::size_t count = graph.begin.size() - 1;
+  const auto degree = [&graph](int i) {
+    return graph.begin[static_cast<std::size_t>(i) + 1] - graph.begin[static_cast<std::size_t>(i)];
+  };
+  std::vector<int> order;
+  order.reserve(count);
+  std::vector<int> visited(count, 0);
+  int stamp = 0;
+
+  // Breadth-first search from `start` over the nodes not numbered yet; appends them to `out` and returns the
+  // depth.
+  constexpr int numbered = -1;
+  const auto search = [&](int start, std::vector<int>& out) {
+    ++stamp;
+    const std::size_t first = out.size();
+    out.push_back(start);
+    visited[static_cast<std::size_t>(start)] = stamp;
+    int depth = 0;
+    std::size_t level_end = out.size();
+    for (std::size_t k = first; k < out.size(); ++k) {
+      if (k == level_end) {
+        ++depth;
+        level_end = out.size();
+      }
+      const auto i = static_cast<std::size_t>(out[k]);
+      const std::size_t found = out.size();
+      for (int p = graph.begin[i]; p < graph.begin[i + 1]; ++p) {
+        const int j = graph.list[static_cast<std::size_t>(p)];
+        int& mark = visited[static_cast<std::size_t>(j)];
+        if (mark == numbered || mark == stamp) continue;
+        mark = stamp;
+        out.push_back(j);
+      }
+      std::stable_sort(out.begin() + static_cast<std::ptrdiff_t>(found), out.end(),
+                       [&](int a, int b) { return degree(a) < degree(b); });
+    }
+    return depth;
+  };
+
+  std::vector<int> component;
+  for (std::size_t seed = 0; seed < count; ++seed) {
+    if (visited[seed] == numbered) continue;
+    // Walk to a node at the far end of the component, from which the search is deepest.
+    int start = static_cast<int>(seed), depth = -1;
+    for (;;) {
+      component.clear();
+      const int reached = search(start, component);
+      if (reached <= depth) break;
+      depth = reached;
+      start = component.back();
+    }
+    component.clear();
+    search(start, component);
+    for (const int i : component) visited[static_cast<std::size_t>(i)] = numbered;
+    order.insert(order.end(), component.begin(), component.end());
+  }
+
+  Numbering result;
+  result.to_user.assign(order.rbegin(), order.rend());
+  result.to_internal.resize(count);
+  for (std::size_t k = 0; k < count; ++k) {
+    result.to_internal[static_cast<std::size_t>(result.to_user[k])] = static_cast<int>(k);
+  }
+  return result;
+}
+
+// Elements in internal node numbers. Within an element the nodes ascend; the elements ascend by their nodes,
+// so that neighbours in the list are neighbours in space.
+template <Element E>
+struct OrderedElements {
+  ElementMatrix<E> elements;  // internal node numbers, ascending in each column
+  Eigen::Matrix<signed char, E::nodes, Eigen::Dynamic> corner;  // which corner of the user's element each is
+  std::vector<int> to_user;                                     // user's element number of each column
+};
+
+template <Element E>
+OrderedElements<E> order_elements(const ElementMatrix<E>& elements, const Numbering& nodes) {
+  const std::ptrdiff_t count = elements.cols();
+  OrderedElements<E> sorted{ElementMatrix<E>(E::nodes, count), {}, {}};
+  Eigen::Matrix<signed char, E::nodes, Eigen::Dynamic> corner(E::nodes, count);
+  for (std::ptrdiff_t e = 0; e < count; ++e) {
+    std::array<std::pair<int, signed char>, E::nodes> corners;
+    for (int a = 0; a < E::nodes; ++a) {
+      corners[static_cast<std::size_t>(a)] = {nodes.to_internal[static_cast<std::size_t>(elements(a, e))],
+                                              static_cast<signed char>(a)};
+    }
+    std::sort(corners.begin(), corners.end());
+    for (int a = 0; a < E::nodes; ++a) {
+      sorted.elements(a, e) = corners[static_cast<std::size_t>(a)].first;
+      corner(a, e) = corners[static_cast<std::size_t>(a)].second;
+    }
+  }
+
+  OrderedElements<E> result{
+      ElementMatrix<E>(E::nodes, count), {}, std::vector<int>(static_cast<std::size_t>(count))};
+  result.corner.resize(E::nodes, count);
+  std::iota(result.to_user.begin(), result.to_user.end(), 0);
+  std::sort(result.to_user.begin(), result.to_user.end(), [&](int e, int f) {
+    for (int a = 0; a < E::nodes; ++a) {
+      if (sorted.elements(a, e) != sorted.elements(a, f))
+        return sorted.elements(a, e) < sorted.elements(a, f);
+    }
+    return e < f;
+  });
+  for (std::ptrdiff_t k = 0; k < count; ++k) {
+    const int e = result.to_user[static_cast<std::size_t>(k)];
+    result.elements.col(k) = sorted.elements.col(e);
+    result.corner.col(k) = corner.col(e);
+  }
+  return result;
+}
+
+}  // namespace pliant

@@ -1,0 +1,29 @@
+// Nodes that are held where they are.
+#pragma once
+
+#include <pliant/constraint/concept.hpp>
+#include <utility>
+#include <vector>
+
+namespace pliant {
+
+// Holds the given nodes (user's numbering, repetitions allowed) at their positions, with velocity zero.
+// Positions set by hand between two steps are kept from then on. A Simulation throws IndexError for a node
+// that does not exist.
+class Pinned {
+ public:
+  explicit Pinned(std::vector<int> nodes) : nodes_(std::move(nodes)) {}
+
+  const std::vector<int>& nodes() const { return nodes_; }
+
+  void describe(NodeConstraints& constraints) const {
+    for (const int node : nodes_) constraints.fix(node, "Pinned");
+  }
+
+ private:
+  std::vector<int> nodes_;
+};
+
+static_assert(Constraint<Pinned>);
+
+}  // namespace pliant

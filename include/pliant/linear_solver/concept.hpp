@@ -1,0 +1,68 @@
+// The LinearSolver concept: solves A x = b for a symmetric A.
+//
+// A model is a plain aggregate of parameters. What it needs at run time lives in its nested Workspace<Dim,
+// Scalar>, which the caller owns and keeps from one solve to the next. Its members:
+//   check()                                   throws ParameterError naming the parameter that is out of range
+//   solve(A, b, x, workspace, goal, monitor)  x holds the first guess on entry and the solution on return;
+//   `goal` is a
+//                                             residual norm that is good enough whatever the tolerances say;
+//                                             `monitor(iterations, residual)` is called now and then and may
+//                                             return false to stop
+#pragma once
+
+#include <concepts>
+#include <string>
+
+namespace pliant {
+
+enum class LinearStop {
+  converged,       // a tolerance was met
+  max_iterations,  // it was not
+  indefinite,      // a direction with d.Ad <= 0 was met: A is not positive definite
+  not_finite,      // A, b or the iteration overflowed
+  cancelled        // the monitor asked for it
+};
+
+// How a linear solve ended. Residuals are the Euclidean norm of b - A x, in newtons where b is a force.
+struct LinearReport {
+  LinearStop stop = LinearStop::converged;
+  int iterations = 0;
+  double first_residual = 0;  // of the first guess
+  double residual = 0;        // of the solution, by the recurrence of the method
+  double goal = 0;            // what `residual` had to reach
+
+  explicit operator bool() const { return stop == LinearStop::converged; }
+
+  std::string message() const {
+    const std::string numbers = "residual " + std::to_string(residual) + ", goal " + std::to_string(goal) +
+                                ", " + std::to_string(iterations) + " iterations";
+    switch (stop) {
+      case LinearStop::converged:
+        return "converged: " + numbers;
+      case LinearStop::max_iterations:
+        return "iteration limit reached: " + numbers;
+      case LinearStop::indefinite:
+        return "the matrix is not positive definite: " + numbers;
+      case LinearStop::not_finite:
+        return "the matrix or the right-hand side is not finite: " + numbers;
+      case LinearStop::cancelled:
+        return "cancelled: " + numbers;
+    }
+    return numbers;
+  }
+};
+
+// Never asks to stop.
+struct NoMonitor {
+  bool operator()(int, double) const { return true; }
+};
+
+template <class S, class Matrix>
+concept LinearSolver = std::copy_constructible<S> &&
+    requires(const S& solver, const Matrix& A, const typename Matrix::Vector& b, typename Matrix::Vector& x,
+             typename S::template Workspace<Matrix::dim, typename Matrix::Scalar>& workspace, double goal) {
+  solver.check();  // validates parameters
+  { solver.solve(A, b, x, workspace, goal, NoMonitor{}) } -> std::same_as<LinearReport>;  // A x = b
+};
+
+}  // namespace pliant

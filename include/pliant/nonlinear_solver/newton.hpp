@@ -1,0 +1,154 @@
+// Newton's method with a line search, for minimising an energy-like function of the nodes' positions.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <pliant/core/error.hpp>
+#include <pliant/energy/projection.hpp>
+#include <pliant/linear_solver/concept.hpp>
+#include <string>
+
+namespace pliant {
+
+// Parameters. The defaults solve each step to convergence and guard every iteration by a line search;
+// `Newton::linearised()` is the one-iteration scheme of interactive simulators.
+struct Newton {
+  int max_iterations = 30;
+  double tolerance = 1e-4;        // of |gradient|, relative to the forces at play [-]
+  double absolute_tolerance = 0;  // of |gradient| [N]
+  bool require_convergence =
+      true;  // false: max_iterations are what the time allows, and the result is taken as is
+  Projection projection = Projection::clamp;
+  bool line_search = true;            // backtracking by halves, Armijo
+  double sufficient_decrease = 1e-4;  // Armijo's constant [-]
+  int max_line_search_steps = 40;
+
+  // One iteration, full step, whatever it leads to.
+  static Newton linearised() {
+    return {.max_iterations = 1, .require_convergence = false, .line_search = false};
+  }
+
+  void check() const {
+    detail::require_parameter(max_iterations >= 1, "Newton::max_iterations", max_iterations,
+                              "must be at least 1");
+    detail::require_parameter(tolerance >= 0, "Newton::tolerance", tolerance, "must not be negative");
+    detail::require_parameter(absolute_tolerance >= 0, "Newton::absolute_tolerance", absolute_tolerance,
+                              "must not be negative (N)");
+    detail::require_parameter(sufficient_decrease > 0 && sufficient_decrease < 0.5,
+                              "Newton::sufficient_decrease", sufficient_decrease, "must lie in (0, 0.5)");
+    detail::require_parameter(max_line_search_steps >= 1, "Newton::max_line_search_steps",
+                              max_line_search_steps, "must be at least 1");
+  }
+};
+
+enum class NewtonStop {
+  converged,             // |gradient| met its tolerance
+  iteration_limit,       // max_iterations done
+  stalled,               // no step lowers the function further although |gradient| is above its tolerance
+  undefined,             // the function is not finite at the start, or after a full step without line search
+  linear_solver_failed,  // see the linear report
+  cancelled              // the monitor asked for it
+};
+
+// How a minimisation ended. Gradients are in newtons.
+struct NewtonReport {
+  NewtonStop stop = NewtonStop::converged;
+  int iterations = 0;
+  int linear_iterations = 0;
+  int line_search_steps = 0;  // evaluations of the function beyond one per iteration
+  double first_gradient = 0;  // |gradient| at the start
+  double gradient = 0;        // |gradient| at the end
+  double goal = 0;            // what `gradient` had to reach
+  double value = 0;           // of the function at the end [J]
+  LinearReport linear;        // of the last linear solve
+};
+
+// What `minimize` needs between iterations. The caller owns it and keeps it from one call to the next.
+template <class Vector, class Matrix>
+struct NewtonWorkspace {
+  Vector gradient, right_side, step, trial;
+  Matrix hessian;
+};
+
+// Minimises problem.value over x, which holds the start on entry and the best iterate on return. `step` of
+// the workspace holds the first guess of the first linear solve. The problem offers
+//   value(x), gradient(x, g), tangent(x, g, A)   each returns the value; g its gradient, A its Hessian
+//   constrain(g), constrain(A)                   removes the constrained unknowns
+//   force_scale()                                the size of the forces at play [N], known after the first
+//   tangent
+// and `monitor(report)` is called before each linear solve and may return false to cancel.
+template <class Problem, class Solver, class SolverWorkspace, class Vector, class Matrix, class Monitor>
+NewtonReport minimize(const Newton& newton, Problem& problem, const Solver& solver,
+                      SolverWorkspace& solver_workspace, Vector& x, NewtonWorkspace<Vector, Matrix>& w,
+                      Monitor&& monitor) {
+  using Scalar = typename Vector::Scalar;
+  NewtonReport report;
+  const auto finish = [&report](NewtonStop stop) {
+    report.stop = stop;
+    return report;
+  };
+
+  report.value = problem.tangent(x, w.gradient, w.hessian);
+  problem.constrain(w.gradient);
+  report.first_gradient = report.gradient = w.gradient.norm();
+  const double scale = problem.force_scale();
+  report.goal = std::max(newton.tolerance * scale, newton.absolute_tolerance);
+  if (!std::isfinite(report.value) || !std::isfinite(report.gradient)) return finish(NewtonStop::undefined);
+  const double rounding = std::numeric_limits<Scalar>::epsilon();
+
+  for (;;) {
+    if (!monitor(report)) return finish(NewtonStop::cancelled);
+    problem.constrain(w.hessian);
+    w.right_side.set_sum(w.gradient, Scalar(-2), w.gradient);
+    // A residual below the rounding of the forces, or well below what convergence asks for, is as good as
+    // zero.
+    const double enough = std::max(rounding * scale, newton.require_convergence ? 0.1 * report.goal : 0.0);
+    const auto linear_monitor = [&](int iterations, double residual) {
+      report.linear.iterations = iterations;
+      report.linear.residual = residual;
+      return monitor(report);
+    };
+    report.linear = solver.solve(w.hessian, w.right_side, w.step, solver_workspace, enough, linear_monitor);
+    report.linear_iterations += report.linear.iterations;
+    if (report.linear.stop == LinearStop::cancelled) return finish(NewtonStop::cancelled);
+    const bool truncated = report.linear.stop == LinearStop::max_iterations && newton.line_search;
+    if (!report.linear && !truncated) return finish(NewtonStop::linear_solver_failed);
+
+    const double slope = w.gradient.dot(w.step);
+    Scalar length = 1;
+    w.trial.set_sum(x, length, w.step);
+    if (newton.line_search) {
+      // Differences below the rounding of the terms that make up the function say nothing.
+      const double noise = 8 * rounding * problem.magnitude();
+      bool accepted = false;
+      for (int k = 0; k < newton.max_line_search_steps && slope < 0; ++k) {
+        const double value = problem.value(w.trial);
+        if (value <=
+            report.value + newton.sufficient_decrease * static_cast<double>(length) * slope + noise) {
+          accepted = true;
+          break;
+        }
+        ++report.line_search_steps;
+        length /= 2;
+        w.trial.set_sum(x, length, w.step);
+      }
+      if (!accepted)
+        return finish(report.gradient <= report.goal ? NewtonStop::converged : NewtonStop::stalled);
+    }
+    std::swap(x, w.trial);
+    ++report.iterations;
+
+    report.value = problem.gradient(x, w.gradient);
+    problem.constrain(w.gradient);
+    report.gradient = w.gradient.norm();
+    if (!std::isfinite(report.value) || !std::isfinite(report.gradient)) return finish(NewtonStop::undefined);
+    if (report.gradient <= report.goal) return finish(NewtonStop::converged);
+    if (report.iterations >= newton.max_iterations) return finish(NewtonStop::iteration_limit);
+    report.value = problem.tangent(x, w.gradient, w.hessian);
+    problem.constrain(w.gradient);
+    w.step.set_zero();
+  }
+}
+
+}  // namespace pliant

@@ -1,0 +1,222 @@
+// The facade: a solid, an integrator, a linear solver and constraints, advanced step by step.
+#pragma once
+
+#include <functional>
+#include <pliant/assembly/system.hpp>
+#include <pliant/constraint/unconstrained.hpp>
+#include <pliant/integrator/backward_euler.hpp>
+#include <pliant/linear_solver/pcg.hpp>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace pliant {
+
+// Composed at compile time. Positions and velocities are in the user's node numbering, dim x #nodes.
+template <class SolidType,       // what is simulated
+          class IntegratorType,  // BackwardEuler
+          class SolverType,      // Pcg<...>
+          class ConstraintType,  // Unconstrained, Pinned
+          Isa isa = PLIANT_NATIVE_ISA>
+class Simulation {
+ public:
+  using Solid = SolidType;
+  using Integrator = IntegratorType;
+  using Solver = SolverType;
+  using Constraint = ConstraintType;
+  using Scalar = typename Solid::Scalar;
+  static constexpr int dim = Solid::dim;
+  using Positions = NodeMatrix<Scalar, dim>;
+
+  static_assert(
+      pliant::Integrator<Integrator>,
+      "the second argument of Simulation must be an integrator, e.g. BackwardEuler{.dt = 0.01}; see "
+      "integrator/concept.hpp");
+  static_assert(pliant::LinearSolver<Solver, BlockMatrix<dim, Scalar, isa>>,
+                "the third argument of Simulation must be a linear solver, e.g. Pcg<BlockJacobi>{}; see "
+                "linear_solver/concept.hpp");
+  static_assert(pliant::Constraint<Constraint>,
+                "the fourth argument of Simulation must be a constraint, e.g. Pinned(nodes); see "
+                "constraint/concept.hpp");
+
+  // Starts at rest in the rest shape. Throws ParameterError for a parameter out of range and IndexError for a
+  // constrained node that does not exist.
+  Simulation(Solid solid, Integrator integrator, Solver solver, Constraint constraint = {})
+      : solid_(std::move(solid)),
+        integrator_(std::move(integrator)),
+        solver_(std::move(solver)),
+        constraint_(std::move(constraint)),
+        system_((integrator_.check(), solver_.check(), solid_)) {
+    NodeConstraints held(system_.node_count());
+    constraint_.describe(held);
+    filter_ = FilterType(held, system_.numbering(), system_.make_matrix().pattern());
+    integrator_.prepare(system_, solid_.damping(), integrator_workspace_);
+    for (auto* vector : {&state_.x, &state_.v, &saved_.x, &saved_.v, &external_forces_, &loads_}) {
+      *vector = system_.make_vector();
+    }
+    system_.to_internal(solid_.mesh().nodes, state_.x);
+    positions_ = solid_.mesh().nodes;
+    velocities_ = Positions::Zero(dim, system_.node_count());
+  }
+
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  // Advances by one time step. Where the report is false the state is what it was before.
+  [[nodiscard]] StepReport step() {
+    saved_.x.set_sum(state_.x, Scalar(0), state_.x);
+    saved_.v.set_sum(state_.v, Scalar(0), state_.v);
+    filter_.apply(state_.v);
+    const auto monitor = [this](const NewtonReport& newton) {
+      return !progress_ || progress_({.time = time_,
+                                      .newton_iteration = newton.iterations,
+                                      .linear_iteration = newton.linear.iterations,
+                                      .residual = newton.gradient,
+                                      .linear_residual = newton.linear.residual});
+    };
+    StepReport report = integrator_.step(system_, filter_, state_, loads_, solid_.damping(), solver_,
+                                         solver_workspace_, integrator_workspace_, monitor);
+    if (report && !(state_.x.finite() && state_.v.finite())) report.stop = StepStop::not_finite;
+    if (!report) {
+      std::swap(state_, saved_);
+      report.time = time_;
+      report.energies = energies();
+      return report;
+    }
+    time_ += integrator_.time_step();
+    system_.to_user(state_.x, positions_);
+    system_.to_user(state_.v, velocities_);
+    report.time = time_;
+    report.energies = with_elastic(report.energies.elastic);
+    return report;
+  }
+
+  const Positions& positions() const { return positions_; }    // [m]
+  const Positions& velocities() const { return velocities_; }  // [m/s]
+  double time() const { return time_; }                        // [s]
+  const Solid& solid() const { return solid_; }
+  const typename Solid::Mesh& mesh() const { return solid_.mesh(); }
+  const Constraint& constraint() const { return constraint_; }
+  const Integrator& integrator() const { return integrator_; }
+  const Solver& solver() const { return solver_; }
+
+  // Throw SizeError for a wrong number of columns, ParameterError for a number that is not finite.
+  template <class Derived>
+  void set_positions(const Eigen::MatrixBase<Derived>& positions) {
+    set("positions", positions, positions_, state_.x);
+  }
+  template <class Derived>
+  void set_velocities(const Eigen::MatrixBase<Derived>& velocities) {
+    set("velocities", velocities, velocities_, state_.v);
+  }
+
+  // Acceleration of every node [m/s^2].
+  void set_gravity(const SmallVector<double, dim>& gravity) {
+    for (int axis = 0; axis < dim; ++axis) {
+      detail::require_parameter(true, "gravity", gravity(axis), "must be finite (m/s^2)");
+    }
+    gravity_ = gravity;
+    update_loads();
+  }
+
+  // A force on each node, dim x #nodes [N], kept until it is set again.
+  template <class Derived>
+  void set_external_forces(const Eigen::MatrixBase<Derived>& forces) {
+    require_nodal("external forces", forces);
+    system_.to_internal(forces, external_forces_);
+    update_loads();
+  }
+
+  // `callback(const Progress&)` is called before each Newton iteration and every 64 iterations of the linear
+  // solver. It may return false to cancel the step. An empty function ends the calls.
+  template <class Callback>
+  void on_progress(Callback callback) {
+    if constexpr (std::is_void_v<std::invoke_result_t<Callback, const Progress&>>) {
+      progress_ = [callback = std::move(callback)](const Progress& progress) {
+        callback(progress);
+        return true;
+      };
+    } else {
+      progress_ = std::move(callback);
+    }
+  }
+
+  // Of the present state [J].
+  Energies energies() { return with_elastic(system_.energy(state_.x)); }
+
+ private:
+  using SystemType = ElasticSystem<Solid, isa>;
+  using Vector = typename SystemType::Vector;
+  using FilterType = Filter<dim, Scalar, isa>;
+
+  template <class Derived>
+  void require_nodal(const char* what, const Eigen::MatrixBase<Derived>& values) const {
+    static_assert(Derived::RowsAtCompileTime == dim || Derived::RowsAtCompileTime == Eigen::Dynamic,
+                  "a nodal quantity is a matrix of dim rows and one column per node");
+    detail::require_size((std::string(what) + ": rows").c_str(), values.rows(), dim);
+    detail::require_size((std::string(what) + ": columns").c_str(), values.cols(), system_.node_count());
+    for (std::ptrdiff_t i = 0; i < values.cols(); ++i) {
+      for (int axis = 0; axis < dim; ++axis) {
+        const auto value = static_cast<double>(values(axis, i));
+        if (!std::isfinite(value)) {
+          throw ParameterError(std::string(what) + " of node " + std::to_string(i), value, "must be finite");
+        }
+      }
+    }
+  }
+
+  template <class Derived>
+  void set(const char* what, const Eigen::MatrixBase<Derived>& values, Positions& user, Vector& internal) {
+    require_nodal(what, values);
+    user = values.template cast<Scalar>();
+    system_.to_internal(user, internal);
+  }
+
+  void update_loads() {
+    for (std::ptrdiff_t i = 0; i < loads_.nodes(); ++i) {
+      loads_.node(i) =
+          external_forces_.node(i) + system_.mass().node(i).cwiseProduct(gravity_.template cast<Scalar>());
+    }
+  }
+
+  Energies with_elastic(double elastic) const {
+    Energies energies;
+    energies.elastic = elastic;
+    const auto& rest = solid_.mesh().nodes;
+    for (std::ptrdiff_t i = 0; i < state_.x.nodes(); ++i) {
+      const SmallVector<double, dim> v = state_.v.node(i).template cast<double>();
+      const double mass = system_.mass().node(i)(0);
+      const SmallVector<double, dim> moved =
+          (state_.x.node(i) - rest.col(system_.numbering().to_user[static_cast<std::size_t>(i)]))
+              .template cast<double>();
+      energies.kinetic += 0.5 * mass * v.squaredNorm();
+      energies.gravitational -= mass * gravity_.dot(moved);
+      energies.external -= external_forces_.node(i).template cast<double>().dot(moved);
+    }
+    return energies;
+  }
+
+  Solid solid_;
+  Integrator integrator_;
+  Solver solver_;
+  Constraint constraint_;
+  SystemType system_;
+  FilterType filter_;
+  State<Vector> state_, saved_;
+  Vector external_forces_;  // [N]
+  Vector loads_;            // external forces and gravity [N]
+  SmallVector<double, dim> gravity_ = SmallVector<double, dim>::Zero();
+  typename Integrator::template Workspace<SystemType, FilterType> integrator_workspace_;
+  typename Solver::template Workspace<dim, Scalar> solver_workspace_;
+  Positions positions_, velocities_;
+  double time_ = 0;
+  std::function<bool(const Progress&)> progress_;
+};
+
+template <class Solid, class Integrator, class Solver>
+Simulation(Solid, Integrator, Solver) -> Simulation<Solid, Integrator, Solver, Unconstrained>;
+
+template <class Solid, class Integrator, class Solver, class Constraint>
+Simulation(Solid, Integrator, Solver, Constraint) -> Simulation<Solid, Integrator, Solver, Constraint>;
+
+}  // namespace pliant

@@ -1,0 +1,60 @@
+// A deformable solid: a mesh with a material.
+#pragma once
+
+#include <pliant/core/error.hpp>
+#include <pliant/energy/concept.hpp>
+#include <pliant/mesh/doctor.hpp>
+#include <pliant/mesh/mesh.hpp>
+#include <pliant/solid/rayleigh.hpp>
+#include <utility>
+
+namespace pliant {
+
+// Mass per unit of rest volume [kg/m^3].
+struct Density {
+  double value;
+};
+
+template <Element ElementType,  // Tet4, ...
+          class EnergyType,     // a model of Energy
+          class ScalarType>     // float or double
+class Solid {
+ public:
+  using Element = ElementType;
+  using Energy = EnergyType;
+  using Scalar = ScalarType;
+  using Mesh = pliant::Mesh<Element, Scalar>;
+  static constexpr int dim = Element::dim;
+  static_assert(
+      pliant::Energy<Energy, dim>,
+      "the second argument of Solid must be an energy for the dimension of the mesh: psi(F), pk1(F) and "
+      "hessian(F) over scalars and lanes, see energy/concept.hpp");
+
+  // Throws MeshError where the mesh cannot be simulated (flipped, flat or repeated elements, unreferenced
+  // nodes, ...; the message names the repair), ParameterError for a density or damping out of range.
+  Solid(Mesh mesh, Energy energy, Density density, Rayleigh damping = {})
+      : mesh_(std::move(mesh)), energy_(std::move(energy)), density_(density), damping_(damping) {
+    require_usable(mesh_);
+    detail::require_parameter(density.value > 0, "density", density.value, "must be positive (kg/m^3)");
+    damping_.check();
+  }
+
+  const Mesh& mesh() const { return mesh_; }
+  const Energy& energy() const { return energy_; }
+  Density density() const { return density_; }
+  const Rayleigh& damping() const { return damping_; }
+
+ private:
+  Mesh mesh_;
+  Energy energy_;
+  Density density_;
+  Rayleigh damping_;
+};
+
+template <class Element, class Scalar, class Energy>
+Solid(Mesh<Element, Scalar>, Energy, Density) -> Solid<Element, Energy, Scalar>;
+
+template <class Element, class Scalar, class Energy>
+Solid(Mesh<Element, Scalar>, Energy, Density, Rayleigh) -> Solid<Element, Energy, Scalar>;
+
+}  // namespace pliant
