@@ -263,7 +263,7 @@ template <class T>
 inline constexpr int width_of = lane_traits<T>::width;
 
 template <class T>
-inline constexpr bool is_lane = width_of<T> > 1;
+inline constexpr bool is_lane = !std::is_same_v<T, scalar_of<T>>;
 
 // A constant in every lane, rounded to the lane's precision.
 template <class T>
