@@ -9,8 +9,8 @@
 //   hex       a b c d  e f g h   quad a b c d below, e f g h above it, e above a
 //   wedge     a b c  d e f       triangle a b c below, d e f above it, d above a
 //   pyramid   a b c d  e         quad a b c d below, e the apex
-// A reader keeps the orientation it finds, positive or negative, and keeps every node in the order of the file: to
-// judge them is the task of a mesh diagnosis.
+// A reader keeps the orientation it finds, positive or negative, and keeps every node in the order of the
+// file: to judge them is the task of a mesh diagnosis.
 #pragma once
 
 #include <algorithm>
@@ -19,13 +19,12 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <pliant/core/matrix.hpp>
+#include <pliant/element/concept.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <pliant/core/matrix.hpp>
-#include <pliant/element/concept.hpp>
 
 namespace pliant {
 
@@ -49,10 +48,10 @@ constexpr int cell_dimension(CellKind kind) {
 
 // In a sentence: "tetrahedra", or "tetrahedron" for one.
 constexpr std::string_view cell_name(CellKind kind, std::size_t count = 2) {
-  constexpr std::array<std::string_view, cell_kind_count> one{"vertex",      "line",       "triangle", "quad",
-                                                              "tetrahedron", "hexahedron", "wedge",    "pyramid"};
-  constexpr std::array<std::string_view, cell_kind_count> many{"vertices",   "lines",     "triangles", "quads",
-                                                               "tetrahedra", "hexahedra", "wedges",    "pyramids"};
+  constexpr std::array<std::string_view, cell_kind_count> one{
+      "vertex", "line", "triangle", "quad", "tetrahedron", "hexahedron", "wedge", "pyramid"};
+  constexpr std::array<std::string_view, cell_kind_count> many{
+      "vertices", "lines", "triangles", "quads", "tetrahedra", "hexahedra", "wedges", "pyramids"};
   return count == 1 ? one[static_cast<std::size_t>(kind)] : many[static_cast<std::size_t>(kind)];
 }
 
@@ -79,13 +78,13 @@ struct OtherCells {
 
 // The content of a file.
 struct CellMesh {
-  std::string file;                                 // as it was given
-  std::string format;                               // "Gmsh 4.1 (binary)"
-  NodeMatrix<double, 3> nodes;                      // positions [m], 3 x #nodes; z = 0 where the file has none
-  std::array<CellBlock, cell_kind_count> linear;    // by CellKind
-  std::vector<OtherCells> others;                   // in the order of first appearance
+  std::string file;                               // as it was given
+  std::string format;                             // "Gmsh 4.1 (binary)"
+  NodeMatrix<double, 3> nodes;                    // positions [m], 3 x #nodes; z = 0 where the file has none
+  std::array<CellBlock, cell_kind_count> linear;  // by CellKind
+  std::vector<OtherCells> others;                 // in the order of first appearance
   std::array<std::map<int, std::string>, 4> region_names;  // names of region numbers, by cell dimension
-  std::vector<std::string> remarks;                 // what the reader had to decide, or left aside, in words
+  std::vector<std::string> remarks;  // what the reader had to decide, or left aside, in words
 
   CellBlock& cells(CellKind kind) { return linear[static_cast<std::size_t>(kind)]; }
   const CellBlock& cells(CellKind kind) const { return linear[static_cast<std::size_t>(kind)]; }

@@ -1,18 +1,17 @@
-// Gmsh's mesh files (.msh): formats 2.0 to 2.2, 4.0 and 4.1, in text and in binary of either byte order. Physical
-// groups become regions. Format 1 ($NOD) is refused.
-// Reference: Gmsh reference manual, "Gmsh file formats".
+// Gmsh's mesh files (.msh): formats 2.0 to 2.2, 4.0 and 4.1, in text and in binary of either byte order.
+// Physical groups become regions. Format 1 ($NOD) is refused. Reference: Gmsh reference manual, "Gmsh file
+// formats".
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <pliant/io/gmsh2.hpp>
+#include <pliant/io/gmsh4.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
-
-
-#include <pliant/io/gmsh2.hpp>
-#include <pliant/io/gmsh4.hpp>
 
 namespace pliant {
 namespace detail {
@@ -36,7 +35,7 @@ class GmshParser {
     if (name == "$NOD" || name == "$ELM") {
       in_.fail("is in Gmsh's format 1, which is not read: save it in format 2.2 or 4.1 (gmsh -format msh41)");
     }
-    if (name.size() < 2 || name[0] != '$' || name.substr(0, 4) == "$End") {
+    if (name[0] != '$' || !is_identifier(name.substr(1)) || name.substr(0, 4) == "$End") {
       in_.fail("expected a section such as $Nodes, found " + in_quotes(name));
     }
     in_.line();
@@ -59,6 +58,12 @@ class GmshParser {
     expect_end(name);
   }
 
+  static bool is_identifier(std::string_view text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    });
+  }
+
   // "version 0|1 data-size", and in binary the int 1, which tells the byte order.
   void read_format() {
     if (version_ != 0) in_.fail("a second $MeshFormat section");
@@ -73,13 +78,15 @@ class GmshParser {
       in_.fail("the Gmsh format " + in_quotes(text) + " is not known: 2.0 to 2.2, 4.0 and 4.1 are");
     }
     const std::int64_t type = in_.integer("the file type");
-    if (type != 0 && type != 1) in_.fail("the file type is " + std::to_string(type) + ", neither 0 (text) nor 1 (binary)");
+    if (type != 0 && type != 1)
+      in_.fail("the file type is " + std::to_string(type) + ", neither 0 (text) nor 1 (binary)");
     gmsh_.binary = type == 1;
     const std::int64_t data_size = in_.integer("the data size");
     in_.expect_line_end("the data size");
     gmsh_.mesh.format = "Gmsh " + std::string(text) + (gmsh_.binary ? " (binary)" : "");
     if (!gmsh_.binary) return;
-    if (data_size != 8) in_.fail("numbers of " + std::to_string(data_size) + " bytes are not read, only of 8");
+    if (data_size != 8)
+      in_.fail("numbers of " + std::to_string(data_size) + " bytes are not read, only of 8");
     in_.line();
     const auto one = in_.number<std::int32_t>("the byte-order mark");
     if (one != 1 && one != 0x01000000) in_.fail("the byte-order mark is not the number one");
@@ -98,7 +105,8 @@ class GmshParser {
       const std::string_view line = in_.line();
       const std::size_t open = line.find('"');
       const std::size_t close = line.rfind('"');
-      if (open == std::string_view::npos || open == close) in_.fail("the name of a physical group is not in quotes");
+      if (open == std::string_view::npos || open == close)
+        in_.fail("the name of a physical group is not in quotes");
       for (int d = 0; d < 4; ++d) {
         if (dimension != -1 && d != dimension) continue;
         gmsh_.mesh.region_names[static_cast<std::size_t>(d)][in_.region_number(number)] =
@@ -143,7 +151,8 @@ class GmshParser {
   }
 
   int version() const {
-    if (version_ == 0) in_.fail("has no $MeshFormat section before the others: not a Gmsh file of format 2 or 4");
+    if (version_ == 0)
+      in_.fail("has no $MeshFormat section before the others: not a Gmsh file of format 2 or 4");
     return version_;
   }
 

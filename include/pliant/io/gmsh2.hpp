@@ -3,10 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <pliant/io/gmsh_file.hpp>
 #include <utility>
 #include <vector>
-
-#include <pliant/io/gmsh_file.hpp>
 
 namespace pliant::detail {
 
@@ -48,8 +47,8 @@ inline void read_gmsh2_text_element(GmshFile& gmsh) {
   gmsh.add_element(type, number, group);
 }
 
-// In binary, blocks of elements of one type: ints "type count tag-count", then per element "number tags... nodes...".
-// Returns the number of elements in the block, at most `limit`.
+// In binary, blocks of elements of one type: ints "type count tag-count", then per element "number tags...
+// nodes...". Returns the number of elements in the block, at most `limit`.
 inline std::size_t read_gmsh2_binary_block(GmshFile& gmsh, std::size_t limit) {
   Input& in = gmsh.in;
   const GmshElementType& type = gmsh.element_type(in.number<std::int32_t>("an element type"));
@@ -65,7 +64,8 @@ inline std::size_t read_gmsh2_binary_block(GmshFile& gmsh, std::size_t limit) {
       const auto value = in.number<std::int32_t>("a tag");
       if (tag == 0) group = value;
     }
-    for (int& node : gmsh.element_nodes(type)) node = gmsh.node(in.number<std::int32_t>("a node of an element"));
+    for (int& node : gmsh.element_nodes(type))
+      node = gmsh.node(in.number<std::int32_t>("a node of an element"));
     gmsh.add_element(type, number, group);
   }
   return count;

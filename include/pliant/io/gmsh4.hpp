@@ -1,14 +1,15 @@
 // The sections of Gmsh's formats 4.0 and 4.1.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <pliant/io/gmsh_file.hpp>
+#include <string>
 #include <utility>
 #include <vector>
-
-#include <pliant/io/gmsh_file.hpp>
 
 namespace pliant::detail {
 
@@ -17,8 +18,8 @@ class Gmsh4Reader {
  public:
   Gmsh4Reader(GmshFile& gmsh, bool is_40) : gmsh_(gmsh), in_(gmsh.in), is_40_(is_40) {}
 
-  // Four counts, then points, curves, surfaces and volumes: "tag box group-count groups...", and for all but points
-  // "boundary-count boundary...". The box is 6 numbers; for a point of 4.1 it is 3.
+  // Four counts, then points, curves, surfaces and volumes: "tag box group-count groups...", and for all but
+  // points "boundary-count boundary...". The box is 6 numbers; for a point of 4.1 it is 3.
   void read_entities() {
     std::array<std::size_t, 4> counts{};
     for (std::size_t& count : counts) count = entity_count("entities");
@@ -31,7 +32,8 @@ class Gmsh4Reader {
   // Partitions and ghost entities, then entities as above that also tell their parent and partitions.
   void read_partitioned_entities() {
     size("the number of partitions");
-    const std::size_t ghosts = in_.count(size("the number of ghost entities"), gmsh_.binary ? 8 : 4, "ghost entities");
+    const std::size_t ghosts =
+        in_.count(size("the number of ghost entities"), gmsh_.binary ? 8 : 4, "ghost entities");
     for (std::size_t i = 0; i < 2 * ghosts; ++i) integer("a ghost entity");
     std::array<std::size_t, 4> counts{};
     for (std::size_t& count : counts) count = entity_count("entities");
@@ -40,13 +42,13 @@ class Gmsh4Reader {
     }
   }
 
-  // Blocks of the nodes on one entity. 4.1: first all tags, then all coordinates; 4.0: "tag x y z" per node. With the
-  // parametric flag as many surface parameters as the entity has dimensions follow the coordinates.
+  // Blocks of the nodes on one entity. 4.1: first all tags, then all coordinates; 4.0: "tag x y z" per node.
+  // With the parametric flag as many surface parameters as the entity has dimensions follow the coordinates.
   void read_nodes() {
     const std::size_t bytes_per_node = gmsh_.binary ? 8 + 3 * 8 - (is_40_ ? 4u : 0u) : 8;
     const std::uint64_t blocks = size("the number of node blocks");
     const std::size_t total = in_.count(size("the number of nodes"), bytes_per_node, "nodes");
-    skip_tag_range();
+    const TagRange range = read_tag_range();
     end_of_row("the numbers of nodes");
     gmsh_.mesh.nodes.resize(3, static_cast<Eigen::Index>(total));
     std::vector<std::int64_t> tags(total);
@@ -73,6 +75,7 @@ class Gmsh4Reader {
       first += count;
     }
     if (first != total) fail_sum("node", total);
+    remark_tag_range(range, tags);
     gmsh_.set_node_tags(std::move(tags));
   }
 
@@ -80,7 +83,7 @@ class Gmsh4Reader {
   void read_elements() {
     const std::uint64_t blocks = size("the number of element blocks");
     const std::size_t total = in_.count(size("the number of elements"), gmsh_.binary ? 8 : 4, "elements");
-    skip_tag_range();
+    read_tag_range();
     end_of_row("the numbers of elements");
     std::size_t read = 0;
     for (std::uint64_t block = 0; block < blocks; ++block) {
@@ -130,10 +133,29 @@ class Gmsh4Reader {
     if (!gmsh_.binary) in_.expect_line_end(after);
   }
 
-  void skip_tag_range() {
-    if (is_40_) return;
-    size("the smallest number");
-    size("the largest number");
+  // The smallest and the largest tag, which 4.1 declares.
+  struct TagRange {
+    std::uint64_t smallest = 0;
+    std::uint64_t largest = 0;
+  };
+
+  TagRange read_tag_range() {
+    if (is_40_) return {};
+    const std::uint64_t smallest = size("the smallest number");
+    return {smallest, size("the largest number")};
+  }
+
+  void remark_tag_range(const TagRange& declared, const std::vector<std::int64_t>& tags) {
+    if (is_40_ || tags.empty()) return;
+    const auto [smallest, largest] = std::minmax_element(tags.begin(), tags.end());
+    if (static_cast<std::uint64_t>(*smallest) == declared.smallest &&
+        static_cast<std::uint64_t>(*largest) == declared.largest) {
+      return;
+    }
+    gmsh_.mesh.remarks.push_back("the nodes are declared to be numbered from " +
+                                 std::to_string(declared.smallest) + " to " +
+                                 std::to_string(declared.largest) + ", but are from " +
+                                 std::to_string(*smallest) + " to " + std::to_string(*largest));
   }
 
   std::size_t entity_count(const char* items) {
@@ -200,7 +222,8 @@ class Gmsh4Reader {
   }
 
   [[noreturn]] void fail_sum(const std::string& item, std::size_t total) const {
-    in_.fail("the " + item + " blocks do not add up to the " + std::to_string(total) + " " + item + "s declared");
+    in_.fail("the " + item + " blocks do not add up to the " + std::to_string(total) + " " + item +
+             "s declared");
   }
 
   GmshFile& gmsh_;

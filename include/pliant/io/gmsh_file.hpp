@@ -6,14 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <pliant/io/cell_mesh.hpp>
+#include <pliant/io/input.hpp>
+#include <pliant/io/node_tags.hpp>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <pliant/io/cell_mesh.hpp>
-#include <pliant/io/input.hpp>
-#include <pliant/io/node_tags.hpp>
 
 namespace pliant::detail {
 
@@ -23,37 +22,89 @@ struct GmshElementType {
   int nodes;
 };
 
-// The element types of Gmsh 2 and 4; the corner nodes come first in all of them. Not here: polygons, polyhedra and
-// elements without a geometry of their own, which have no fixed number of nodes or no use.
+// The element types of Gmsh 2 and 4; the corner nodes come first in all of them. Not here: polygons,
+// polyhedra and elements without a geometry of their own, which have no fixed number of nodes or no use.
 inline constexpr auto gmsh_element_types = std::to_array<GmshElementType>({
     {15, CellKind::vertex, 1},
     // complete orders 1 to 10
-    {1, CellKind::line, 2}, {8, CellKind::line, 3}, {26, CellKind::line, 4}, {27, CellKind::line, 5},
-    {28, CellKind::line, 6}, {62, CellKind::line, 7}, {63, CellKind::line, 8}, {64, CellKind::line, 9},
-    {65, CellKind::line, 10}, {66, CellKind::line, 11},
-    {2, CellKind::triangle, 3}, {9, CellKind::triangle, 6}, {21, CellKind::triangle, 10},
-    {23, CellKind::triangle, 15}, {25, CellKind::triangle, 21}, {42, CellKind::triangle, 28},
-    {43, CellKind::triangle, 36}, {44, CellKind::triangle, 45}, {45, CellKind::triangle, 55},
+    {1, CellKind::line, 2},
+    {8, CellKind::line, 3},
+    {26, CellKind::line, 4},
+    {27, CellKind::line, 5},
+    {28, CellKind::line, 6},
+    {62, CellKind::line, 7},
+    {63, CellKind::line, 8},
+    {64, CellKind::line, 9},
+    {65, CellKind::line, 10},
+    {66, CellKind::line, 11},
+    {2, CellKind::triangle, 3},
+    {9, CellKind::triangle, 6},
+    {21, CellKind::triangle, 10},
+    {23, CellKind::triangle, 15},
+    {25, CellKind::triangle, 21},
+    {42, CellKind::triangle, 28},
+    {43, CellKind::triangle, 36},
+    {44, CellKind::triangle, 45},
+    {45, CellKind::triangle, 55},
     {46, CellKind::triangle, 66},
-    {3, CellKind::quad, 4}, {10, CellKind::quad, 9}, {36, CellKind::quad, 16}, {37, CellKind::quad, 25},
-    {38, CellKind::quad, 36}, {47, CellKind::quad, 49}, {48, CellKind::quad, 64}, {49, CellKind::quad, 81},
-    {50, CellKind::quad, 100}, {51, CellKind::quad, 121},
-    {4, CellKind::tet, 4}, {11, CellKind::tet, 10}, {29, CellKind::tet, 20}, {30, CellKind::tet, 35},
-    {31, CellKind::tet, 56}, {71, CellKind::tet, 84}, {72, CellKind::tet, 120}, {73, CellKind::tet, 165},
-    {74, CellKind::tet, 220}, {75, CellKind::tet, 286},
-    {5, CellKind::hex, 8}, {12, CellKind::hex, 27}, {92, CellKind::hex, 64}, {93, CellKind::hex, 125},
-    {94, CellKind::hex, 216}, {95, CellKind::hex, 343}, {96, CellKind::hex, 512}, {97, CellKind::hex, 729},
+    {3, CellKind::quad, 4},
+    {10, CellKind::quad, 9},
+    {36, CellKind::quad, 16},
+    {37, CellKind::quad, 25},
+    {38, CellKind::quad, 36},
+    {47, CellKind::quad, 49},
+    {48, CellKind::quad, 64},
+    {49, CellKind::quad, 81},
+    {50, CellKind::quad, 100},
+    {51, CellKind::quad, 121},
+    {4, CellKind::tet, 4},
+    {11, CellKind::tet, 10},
+    {29, CellKind::tet, 20},
+    {30, CellKind::tet, 35},
+    {31, CellKind::tet, 56},
+    {71, CellKind::tet, 84},
+    {72, CellKind::tet, 120},
+    {73, CellKind::tet, 165},
+    {74, CellKind::tet, 220},
+    {75, CellKind::tet, 286},
+    {5, CellKind::hex, 8},
+    {12, CellKind::hex, 27},
+    {92, CellKind::hex, 64},
+    {93, CellKind::hex, 125},
+    {94, CellKind::hex, 216},
+    {95, CellKind::hex, 343},
+    {96, CellKind::hex, 512},
+    {97, CellKind::hex, 729},
     {98, CellKind::hex, 1000},
-    {6, CellKind::wedge, 6}, {13, CellKind::wedge, 18}, {90, CellKind::wedge, 40}, {91, CellKind::wedge, 75},
-    {106, CellKind::wedge, 126}, {107, CellKind::wedge, 196}, {108, CellKind::wedge, 288},
-    {109, CellKind::wedge, 405}, {110, CellKind::wedge, 550},
-    {7, CellKind::pyramid, 5}, {14, CellKind::pyramid, 14}, {118, CellKind::pyramid, 30},
-    {119, CellKind::pyramid, 55}, {120, CellKind::pyramid, 91}, {121, CellKind::pyramid, 140},
-    {122, CellKind::pyramid, 204}, {123, CellKind::pyramid, 285}, {124, CellKind::pyramid, 385},
+    {6, CellKind::wedge, 6},
+    {13, CellKind::wedge, 18},
+    {90, CellKind::wedge, 40},
+    {91, CellKind::wedge, 75},
+    {106, CellKind::wedge, 126},
+    {107, CellKind::wedge, 196},
+    {108, CellKind::wedge, 288},
+    {109, CellKind::wedge, 405},
+    {110, CellKind::wedge, 550},
+    {7, CellKind::pyramid, 5},
+    {14, CellKind::pyramid, 14},
+    {118, CellKind::pyramid, 30},
+    {119, CellKind::pyramid, 55},
+    {120, CellKind::pyramid, 91},
+    {121, CellKind::pyramid, 140},
+    {122, CellKind::pyramid, 204},
+    {123, CellKind::pyramid, 285},
+    {124, CellKind::pyramid, 385},
     // without inner nodes
-    {20, CellKind::triangle, 9}, {22, CellKind::triangle, 12}, {24, CellKind::triangle, 15},
-    {16, CellKind::quad, 8}, {39, CellKind::quad, 12}, {40, CellKind::quad, 16}, {41, CellKind::quad, 20},
-    {17, CellKind::hex, 20}, {18, CellKind::wedge, 15}, {19, CellKind::pyramid, 13},
+    {20, CellKind::triangle, 9},
+    {22, CellKind::triangle, 12},
+    {24, CellKind::triangle, 15},
+    {16, CellKind::quad, 8},
+    {39, CellKind::quad, 12},
+    {40, CellKind::quad, 16},
+    {41, CellKind::quad, 20},
+    {17, CellKind::hex, 20},
+    {18, CellKind::wedge, 15},
+    {19, CellKind::pyramid, 13},
 });
 
 class GmshFile {
@@ -83,12 +134,14 @@ class GmshFile {
 
   int node(std::int64_t tag) const {
     const int index = node_tags_.find(tag);
-    if (index < 0) in.fail("an element refers to node " + std::to_string(tag) + ", which the file does not define");
+    if (index < 0)
+      in.fail("an element refers to node " + std::to_string(tag) + ", which the file does not define");
     return index;
   }
 
   void add_element(const GmshElementType& type, std::int64_t number, std::int64_t physical_group) {
-    // A negative group number means that the orientation is reversed, which has been done to the nodes already.
+    // A negative group number means that the orientation is reversed, which has been done to the nodes
+    // already.
     const int region = in.region_number(physical_group);
     collector_.add({type.kind, type.nodes}, element_nodes(type), region < 0 ? -region : region);
     numbers_.push_back(number);

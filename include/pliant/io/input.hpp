@@ -1,5 +1,5 @@
-// The bytes of a mesh file and a position in them. Everything the readers take goes through here: no read passes the
-// end, and no count is believed before the rest of the file has room for it.
+// The bytes of a mesh file and a position in them. Everything the readers take goes through here: no read
+// passes the end, and no count is believed before the rest of the file has room for it.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,13 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <pliant/core/error.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
-
-#include <pliant/core/error.hpp>
 
 namespace pliant::detail {
 
@@ -29,7 +28,8 @@ inline std::string file_bytes(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) throw MeshError(path.string(), 0, "there is no such file");
   // A pipe or a device could block for ever or never end.
-  if (!std::filesystem::is_regular_file(path, error)) throw MeshError(path.string(), 0, "is not a regular file");
+  if (!std::filesystem::is_regular_file(path, error))
+    throw MeshError(path.string(), 0, "is not a regular file");
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   std::ifstream stream(path, std::ios::binary);
   if (error || !stream) throw MeshError(path.string(), 0, "cannot be opened for reading");
@@ -50,7 +50,8 @@ inline bool is_finite(double value) {
 // Without regard to the case of ASCII letters.
 inline bool equal_ignoring_case(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
 }
 
 // A word of a file as it can stand in a message.
@@ -94,7 +95,8 @@ class Input {
   std::string_view rest() const { return bytes_.substr(position_); }
   const std::string& file() const { return origins_.front().file; }
 
-  // Text ---------------------------------------------------------------------------------------------------------
+  // Text
+  // ---------------------------------------------------------------------------------------------------------
 
   // The next word, or an empty one at the end.
   std::string_view peek_word() {
@@ -165,7 +167,8 @@ class Input {
     return text;
   }
 
-  // Binary -------------------------------------------------------------------------------------------------------
+  // Binary
+  // -------------------------------------------------------------------------------------------------------
 
   // From here on messages name a byte, not a line. `swap`: the file has the other byte order.
   void set_binary(bool swap) {
@@ -197,12 +200,14 @@ class Input {
     position_ += count;
   }
 
-  // Counts and indices -------------------------------------------------------------------------------------------
+  // Counts and indices
+  // -------------------------------------------------------------------------------------------
 
   // A declared number of items, each of which takes at least `bytes_each` bytes of the rest of the file.
   template <std::integral T>
   std::size_t count(T declared, std::size_t bytes_each, const char* items) const {
-    if (declared < 0) fail("the number of " + std::string(items) + " is negative: " + std::to_string(declared));
+    if (declared < 0)
+      fail("the number of " + std::string(items) + " is negative: " + std::to_string(declared));
     // One byte more: the last item of a text needs no blank after it.
     const std::uint64_t room = (remaining() + 1) / bytes_each;
     if (static_cast<std::uint64_t>(declared) > room) {
@@ -236,7 +241,8 @@ class Input {
     return static_cast<int>(number);
   }
 
-  // Failure ------------------------------------------------------------------------------------------------------
+  // Failure
+  // ------------------------------------------------------------------------------------------------------
 
   // Throws a MeshError that names the line (text) or the byte (binary data) of the last word or number read.
   [[noreturn]] void fail(const std::string& reason) const { fail(reason, word_); }
@@ -339,7 +345,9 @@ class Input {
     return in_quotes(bytes_.substr(word_, end - word_));
   }
 
-  [[noreturn]] void fail_expected(const char* what) const { fail("expected " + std::string(what) + ", found " + found()); }
+  [[noreturn]] void fail_expected(const char* what) const {
+    fail("expected " + std::string(what) + ", found " + found());
+  }
   [[noreturn]] void fail_at_end(const char* what) const {
     fail("the file ends where " + std::string(what) + " should follow", bytes_.size());
   }

@@ -1,7 +1,6 @@
-// Medit's mesh files: text (.mesh) and binary (.meshb, versions 1 to 4, either byte order). Reference numbers become
-// regions.
-// Reference: P. J. Frey, "MEDIT: an interactive mesh visualization software", 2001; L. Marechal's libMeshb for the
-// binary form and its keyword codes.
+// Medit's mesh files: text (.mesh) and binary (.meshb, versions 1 to 4, either byte order). Reference numbers
+// become regions. Reference: P. J. Frey, "MEDIT: an interactive mesh visualization software", 2001; L.
+// Marechal's libMeshb for the binary form and its keyword codes.
 #pragma once
 
 #include <algorithm>
@@ -9,14 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <pliant/io/cell_mesh.hpp>
+#include <pliant/io/input.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <pliant/io/cell_mesh.hpp>
-#include <pliant/io/input.hpp>
 
 namespace pliant {
 namespace detail {
@@ -97,7 +95,8 @@ class MeditParser {
     return start == std::string_view("\1\0\0\0", 4) || start == std::string_view("\0\0\0\1", 4);
   }
 
-  // Text: a keyword, most often a count, and rows of numbers -------------------------------------------------------
+  // Text: a keyword, most often a count, and rows of numbers
+  // -------------------------------------------------------
 
   void read_text() {
     const std::string_view first = in_.next_word();
@@ -153,23 +152,27 @@ class MeditParser {
     }
   }
 
-  // Binary: int 1, version, then per section "code, position of the next section, content" -------------------------
+  // Binary: int 1, version, then per section "code, position of the next section, content"
+  // -------------------------
 
   void read_binary() {
     const bool swap = in_.number<std::int32_t>("the byte-order mark") != 1;
     in_.set_binary(swap);
     binary_ = true;
     version_ = in_.number<std::int32_t>("the version of the format");
-    if (version_ < 1 || version_ > 4) in_.fail("the version " + std::to_string(version_) + " is not known: 1 to 4 are");
+    if (version_ < 1 || version_ > 4)
+      in_.fail("the version " + std::to_string(version_) + " is not known: 1 to 4 are");
     mesh_.format = "Medit (binary, version " + std::to_string(version_) + ")";
     while (in_.remaining() > 0) {
       const auto code = in_.number<std::int32_t>("a keyword code");
       if (code == code_end) return;
-      if (code < 1 || code >= code_limit) in_.fail("the keyword code " + std::to_string(code) + " is not known");
+      if (code < 1 || code >= code_limit)
+        in_.fail("the keyword code " + std::to_string(code) + " is not known");
       const std::uint64_t next = version_ < 3 ? in_.number<std::uint32_t>("the position of the next keyword")
                                               : in_.number<std::uint64_t>("the position of the next keyword");
       // Only forwards, so that no file reads for ever.
-      if (next < in_.position() || next > in_.size()) in_.fail("the position of the next keyword is outside the file");
+      if (next < in_.position() || next > in_.size())
+        in_.fail("the position of the next keyword is outside the file");
       const MeditSection* section = medit_section([code](const MeditSection& s) { return s.code == code; });
       if (code == code_dimension) {
         set_dimension(in_.number<std::int32_t>("the dimension"));
@@ -185,7 +188,8 @@ class MeditParser {
     }
   }
 
-  // Both -----------------------------------------------------------------------------------------------------------
+  // Both
+  // -----------------------------------------------------------------------------------------------------------
 
   std::int64_t integer(const char* what) {
     if (!binary_) return in_.integer(what);
@@ -202,7 +206,8 @@ class MeditParser {
   std::size_t real_bytes() const { return binary_ ? (version_ == 1 ? 4 : 8) : 2; }
 
   void set_dimension(std::int64_t dimension) {
-    if (dimension != 2 && dimension != 3) in_.fail("the dimension is " + std::to_string(dimension) + ", neither 2 nor 3");
+    if (dimension != 2 && dimension != 3)
+      in_.fail("the dimension is " + std::to_string(dimension) + ", neither 2 nor 3");
     if (has_vertices_) in_.fail("the dimension is given after the vertices");
     dimension_ = static_cast<int>(dimension);
   }
@@ -217,7 +222,12 @@ class MeditParser {
     mesh_.nodes.setZero(3, static_cast<Eigen::Index>(count));
     for (Eigen::Index i = 0; i < mesh_.nodes.cols(); ++i) {
       for (int axis = 0; axis < dimension_; ++axis) mesh_.nodes(axis, i) = real("a coordinate");
-      integer("the reference number of a vertex");
+      // Not used; TetGen writes an attribute, which need not be whole.
+      if (binary_) {
+        integer("the reference number of a vertex");
+      } else {
+        in_.real("the reference number of a vertex");
+      }
     }
   }
 

@@ -9,11 +9,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include <pliant/core/error.hpp>
 #include <pliant/io/cell_mesh.hpp>
 #include <pliant/io/gmsh.hpp>
@@ -22,6 +17,10 @@
 #include <pliant/io/vega.hpp>
 #include <pliant/io/vtk_legacy.hpp>
 #include <pliant/mesh/mesh.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace pliant {
 
@@ -35,9 +34,9 @@ struct ReadReport {
   };
 
   std::string file;
-  std::string format;         // "Gmsh 4.1 (binary)"
-  std::string element;        // "Tet4"
-  std::string cells;          // the cells that became elements: "tetrahedra"
+  std::string format;   // "Gmsh 4.1 (binary)"
+  std::string element;  // "Tet4"
+  std::string cells;    // the cells that became elements: "tetrahedra"
   std::size_t node_count = 0;
   std::size_t element_count = 0;
   std::vector<LeftAside> left_aside;  // cells that the element cannot use
@@ -48,7 +47,8 @@ struct ReadReport {
     std::string text = file + " (" + format + "): " + std::to_string(node_count) + " nodes, " +
                        std::to_string(element_count) + " " + cells + " taken as " + element;
     for (std::size_t i = 0; i < left_aside.size(); ++i) {
-      text += (i == 0 ? "\nleft aside: " : ", ") + std::to_string(left_aside[i].count) + " " + left_aside[i].name;
+      text +=
+          (i == 0 ? "\nleft aside: " : ", ") + std::to_string(left_aside[i].count) + " " + left_aside[i].name;
     }
     for (const std::string& remark : remarks) text += "\nremark: " + remark;
     return text;
@@ -80,9 +80,10 @@ inline MeshFormat mesh_format(std::string_view bytes, const std::filesystem::pat
   if (is(".node") || is(".ele")) return MeshFormat::tetgen;
   if (is(".veg")) return MeshFormat::vega;
   if (is(".vtk")) return MeshFormat::vtk_legacy;
-  throw MeshError(path.string(), 0,
-                  "the format is not known: Gmsh (.msh), Medit (.mesh, .meshb), TetGen (.node, .ele), Vega (.veg) and "
-                  "legacy VTK (.vtk) are read");
+  throw MeshError(
+      path.string(), 0,
+      "the format is not known: Gmsh (.msh), Medit (.mesh, .meshb), TetGen (.node, .ele), Vega (.veg) and "
+      "legacy VTK (.vtk) are read");
 }
 
 // "3 triangles, 2 lines": the cells of a file, other than those of `taken`.
@@ -115,8 +116,9 @@ inline std::string reason_for_refusal(const CellMesh& cells, CellKind needed, st
     higher_order = higher_order || others.kind == needed;
   }
   if (higher_order) {
-    reason += " of " + std::to_string(nodes_per_cell(needed)) +
-              " nodes: save the mesh with first-order elements (in Gmsh: gmsh -order 1, or Mesh.ElementOrder = 1)";
+    reason +=
+        " of " + std::to_string(nodes_per_cell(needed)) +
+        " nodes: save the mesh with first-order elements (in Gmsh: gmsh -order 1, or Mesh.ElementOrder = 1)";
   } else if (dimension == 2 && cell_dimension(needed) == 3) {
     reason += ": this is a surface mesh, and a volume mesh is needed (fill it with Gmsh, TetGen or fTetWild)";
   }
@@ -131,13 +133,15 @@ NodeMatrix<Scalar, Dim> positions_of(const CellMesh& cells) {
     constexpr double rounding = 1e-12;
     if (spread > rounding * cells.nodes.cwiseAbs().maxCoeff()) {
       throw MeshError(cells.file, 0,
-                      "a plane mesh is needed, with the same z at all nodes; here z differs by " + std::to_string(spread));
+                      "a plane mesh is needed, with the same z at all nodes; here z differs by " +
+                          std::to_string(spread));
     }
   }
   NodeMatrix<Scalar, Dim> positions = cells.nodes.template topRows<Dim>().template cast<Scalar>();
   for (Eigen::Index i = 0; i < positions.size(); ++i) {
     if (!is_finite(static_cast<double>(positions.data()[i]))) {
-      throw MeshError(cells.file, 0, "a coordinate of node " + std::to_string(i / Dim) + " overflows the scalar type");
+      throw MeshError(cells.file, 0,
+                      "a coordinate of node " + std::to_string(i / Dim) + " overflows the scalar type");
     }
   }
   return positions;
@@ -145,23 +149,28 @@ NodeMatrix<Scalar, Dim> positions_of(const CellMesh& cells) {
 
 }  // namespace detail
 
-// Everything a file holds. The format is told by the content, then by the extension. Throws MeshError with the file,
-// the line in a text, and the reason.
+// Everything a file holds. The format is told by the content, then by the extension. Throws MeshError with
+// the file, the line in a text, and the reason.
 inline CellMesh read_cells(const std::filesystem::path& path) {
   const std::string bytes = detail::file_bytes(path);
   const std::string file = path.string();
   switch (detail::mesh_format(bytes, path)) {
-    case MeshFormat::gmsh: return detail::parse_gmsh(bytes, file);
-    case MeshFormat::medit: return detail::parse_medit(bytes, file);
-    case MeshFormat::tetgen: return read_tetgen(path);
-    case MeshFormat::vega: return detail::parse_vega(bytes, file, detail::includes_beside(path));
-    case MeshFormat::vtk_legacy: break;
+    case MeshFormat::gmsh:
+      return detail::parse_gmsh(bytes, file);
+    case MeshFormat::medit:
+      return detail::parse_medit(bytes, file);
+    case MeshFormat::tetgen:
+      return read_tetgen(path);
+    case MeshFormat::vega:
+      return detail::parse_vega(bytes, file, detail::includes_beside(path));
+    case MeshFormat::vtk_legacy:
+      break;
   }
   return detail::parse_vtk_legacy(bytes, file);
 }
 
-// The mesh of the cells that `ElementType` is made of. Keeps all nodes and their order, also those that no element
-// uses. Throws MeshError when the cells hold none of that kind; the reason says what was found.
+// The mesh of the cells that `ElementType` is made of. Keeps all nodes and their order, also those that no
+// element uses. Throws MeshError when the cells hold none of that kind; the reason says what was found.
 template <Element ElementType,  // Tet4, ...
           class Scalar = double>
 Mesh<ElementType, Scalar> take_elements(const CellMesh& cells, ReadReport& report) {

@@ -1,7 +1,7 @@
-// TetGen's files: nodes in .node, cells in .ele beside it, and, where they are there, triangles in .face and lines in
-// .edge. Numbered from 0 or from 1. The first attribute of a cell, or the marker of a face or edge, becomes its
-// region. The two-dimensional files of Triangle have the same form and are read too.
-// Reference: H. Si, TetGen manual, "File formats".
+// TetGen's files: nodes in .node, cells in .ele beside it, and, where they are there, triangles in .face and
+// lines in .edge. Numbered from 0 or from 1. The first attribute of a cell, or the marker of a face or edge,
+// becomes its region. The two-dimensional files of Triangle have the same form and are read too. Reference:
+// H. Si, TetGen manual, "File formats".
 #pragma once
 
 #include <array>
@@ -11,13 +11,12 @@
 #include <filesystem>
 #include <limits>
 #include <optional>
+#include <pliant/io/cell_mesh.hpp>
+#include <pliant/io/input.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <pliant/io/cell_mesh.hpp>
-#include <pliant/io/input.hpp>
 
 namespace pliant {
 namespace detail {
@@ -40,7 +39,8 @@ class TetgenParser {
     if (dimension != 2 && dimension != 3) {
       in.fail("the dimension is " + std::to_string(dimension) + ", neither 2 nor 3");
     }
-    if (markers != 0 && markers != 1) in.fail("the marker flag is " + std::to_string(markers) + ", neither 0 nor 1");
+    if (markers != 0 && markers != 1)
+      in.fail("the marker flag is " + std::to_string(markers) + ", neither 0 nor 1");
     const std::size_t extra = in.count(attributes, 2, "attributes") + static_cast<std::size_t>(markers);
     dimension_ = static_cast<int>(dimension);
     const std::size_t bytes_each = 2 * (1 + static_cast<std::size_t>(dimension) + extra);
@@ -49,9 +49,11 @@ class TetgenParser {
     for (Eigen::Index i = 0; i < mesh_.nodes.cols(); ++i) {
       const std::int64_t number = in.integer("a node number");
       if (i == 0) base_ = number;
-      if (base_ != 0 && base_ != 1) in.fail("the first node has the number " + std::to_string(base_) + ", neither 0 nor 1");
+      if (base_ != 0 && base_ != 1)
+        in.fail("the first node has the number " + std::to_string(base_) + ", neither 0 nor 1");
       if (number != base_ + i) {
-        in.fail("the node number " + std::to_string(number) + " is out of order: expected " + std::to_string(base_ + i));
+        in.fail("the node number " + std::to_string(number) + " is out of order: expected " +
+                std::to_string(base_ + i));
       }
       for (int axis = 0; axis < dimension_; ++axis) mesh_.nodes(axis, i) = in.real("a coordinate");
       for (std::size_t k = 0; k < extra; ++k) in.real("an attribute or marker of a node");
@@ -64,11 +66,12 @@ class TetgenParser {
   void read_cells(const NamedBytes& source) {
     Input in(source.bytes, source.file, syntax);
     const CellKind kind = dimension_ == 3 ? CellKind::tet : CellKind::triangle;
-    const auto [declared, width, attributes, unused] = header(in, "the number of cells", {0, nodes_per_cell(kind), 0, 0});
+    const auto [declared, width, attributes, unused] =
+        header(in, "the number of cells", {0, nodes_per_cell(kind), 0, 0});
     const int second_order = dimension_ == 3 ? 10 : 6;
     if (width != nodes_per_cell(kind) && width != second_order) {
-      in.fail("cells of " + std::to_string(width) + " nodes are not known: " + std::to_string(nodes_per_cell(kind)) +
-              " or " + std::to_string(second_order) + " are");
+      in.fail("cells of " + std::to_string(width) + " nodes are not known: " +
+              std::to_string(nodes_per_cell(kind)) + " or " + std::to_string(second_order) + " are");
     }
     const CellType type{kind, static_cast<int>(width)};
     const std::size_t extra = in.count(attributes, 2, "attributes");
@@ -86,7 +89,8 @@ class TetgenParser {
     read_rows(in, type, count, read_row);
     expect_end(in, "cells");
     if (fractional_region_) {
-      mesh_.remarks.push_back("some attributes of cells are not whole numbers; the region of those cells is 0");
+      mesh_.remarks.push_back(
+          "some attributes of cells are not whole numbers; the region of those cells is 0");
     }
   }
 
@@ -99,7 +103,8 @@ class TetgenParser {
     const bool marked = markers != 0;
     const auto read_row = [&] {
       read_nodes_of_cell(in, type);
-      const int region = marked && !in.at_line_end() ? in.region_number(in.integer("the marker of a facet")) : 0;
+      const int region =
+          marked && !in.at_line_end() ? in.region_number(in.integer("the marker of a facet")) : 0;
       in.line();
       return region;
     };
@@ -113,9 +118,11 @@ class TetgenParser {
   static constexpr TextSyntax syntax{.comment = '#'};
 
   // The numbers of the first line; those that are missing keep their `defaults`.
-  static std::array<std::int64_t, 4> header(Input& in, const char* count, std::array<std::int64_t, 4> defaults) {
+  static std::array<std::int64_t, 4> header(Input& in, const char* count,
+                                            std::array<std::int64_t, 4> defaults) {
     defaults[0] = in.integer(count);
-    for (std::size_t i = 1; i < 4 && !in.at_line_end(); ++i) defaults[i] = in.integer("a number of the header");
+    for (std::size_t i = 1; i < 4 && !in.at_line_end(); ++i)
+      defaults[i] = in.integer("a number of the header");
     in.expect_line_end("the header");
     return defaults;
   }
@@ -132,8 +139,8 @@ class TetgenParser {
     }
   }
 
-  // Some programs number the nodes from 1 in .node and from 0 in .ele. The zero shows it, and then every index is
-  // taken from 0, and must fit. The opposite mixture cannot be told from a wrong index.
+  // Some programs number the nodes from 1 in .node and from 0 in .ele. The zero shows it, and then every
+  // index is taken from 0, and must fit. The opposite mixture cannot be told from a wrong index.
   template <class ReadRow>
   void read_rows(Input& in, const CellType& type, std::size_t count, const ReadRow& read_row) {
     if (!base_decided_) {
@@ -156,14 +163,16 @@ class TetgenParser {
   }
 
   int region_of(double attribute) {
-    const bool whole = std::floor(attribute) == attribute && std::abs(attribute) <= std::numeric_limits<int>::max();
+    const bool whole =
+        std::floor(attribute) == attribute && std::abs(attribute) <= std::numeric_limits<int>::max();
     fractional_region_ = fractional_region_ || !whole;
     return whole ? static_cast<int>(attribute) : 0;
   }
 
   static void expect_end(Input& in, const char* items) {
     const std::string_view word = in.peek_word();
-    if (!word.empty()) in.fail("more follows after the declared number of " + std::string(items) + ": " + in_quotes(word));
+    if (!word.empty())
+      in.fail("more follows after the declared number of " + std::string(items) + ": " + in_quotes(word));
   }
 
   CellMesh mesh_;
@@ -178,7 +187,8 @@ class TetgenParser {
   std::array<int, 10> nodes_{};  // of the cell being read
 };
 
-inline CellMesh parse_tetgen(const NamedBytes& nodes, const NamedBytes& cells, const std::optional<NamedBytes>& faces = {},
+inline CellMesh parse_tetgen(const NamedBytes& nodes, const NamedBytes& cells,
+                             const std::optional<NamedBytes>& faces = {},
                              const std::optional<NamedBytes>& edges = {}) {
   TetgenParser parser;
   parser.read_nodes(nodes);
@@ -192,7 +202,9 @@ inline CellMesh parse_tetgen(const NamedBytes& nodes, const NamedBytes& cells, c
 
 // `path`: the .node or the .ele file; the others are looked for beside it. Throws MeshError.
 inline CellMesh read_tetgen(const std::filesystem::path& path) {
-  const auto sibling = [&path](const char* extension) { return std::filesystem::path(path).replace_extension(extension); };
+  const auto sibling = [&path](const char* extension) {
+    return std::filesystem::path(path).replace_extension(extension);
+  };
   const auto optional_bytes = [](const std::filesystem::path& file) -> std::optional<std::string> {
     std::error_code error;
     if (!std::filesystem::is_regular_file(file, error)) return std::nullopt;

@@ -1,7 +1,8 @@
-// The volumetric mesh files of Vega (.veg): vertices, elements (TET, CUBIC), element sets, and regions that give a
-// material to a set. The regions of the file, numbered from 1 in their order and named after their set, become regions
-// here; the materials themselves are not used. *INCLUDE takes files of the same folder or below.
-// Reference: Sin, Schroeder, Barbic, "Vega: Non-Linear FEM Deformable Object Simulator", 2013, and its manual.
+// The volumetric mesh files of Vega (.veg): vertices, elements (TET, CUBIC), element sets, and regions that
+// give a material to a set. The regions of the file, numbered from 1 in their order and named after their
+// set, become regions here; the materials themselves are not used. *INCLUDE takes files of the same folder or
+// below. Reference: Sin, Schroeder, Barbic, "Vega: Non-Linear FEM Deformable Object Simulator", 2013, and its
+// manual.
 #pragma once
 
 #include <array>
@@ -11,14 +12,13 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <pliant/io/cell_mesh.hpp>
+#include <pliant/io/input.hpp>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <pliant/io/cell_mesh.hpp>
-#include <pliant/io/input.hpp>
 
 namespace pliant {
 namespace detail {
@@ -29,7 +29,9 @@ using IncludeResolver = std::function<std::optional<std::string>(const std::file
 // A text with its included files put in place.
 class VegaText {
  public:
-  VegaText(std::string_view bytes, const std::string& file, const IncludeResolver& resolve) : resolve_(resolve) {
+  VegaText(std::string_view bytes, const std::string& file, const IncludeResolver& resolve)
+      : resolve_(resolve), folder_(std::filesystem::path(file).parent_path()) {
+    included_.insert(std::filesystem::path(file).filename());
     append(bytes, file);
   }
 
@@ -63,15 +65,16 @@ class VegaText {
   void include(const std::filesystem::path& name, const Input& source, std::size_t position) {
     const std::filesystem::path path = name.lexically_normal();
     if (path.empty() || path.is_absolute() || *path.begin() == "..") {
-      source.fail("the included file " + in_quotes(name.string()) + " does not lie in the folder of the mesh", position);
+      source.fail("the included file " + in_quotes(name.string()) + " does not lie in the folder of the mesh",
+                  position);
     }
-    // Includes that go in circles, or multiply, end here.
+    // Includes that go in circles, the mesh file among them, or that multiply end here.
     if (!included_.insert(path).second) {
       source.fail("the file " + in_quotes(name.string()) + " is included more than once", position);
     }
     const std::optional<std::string> bytes = resolve_(path);
     if (!bytes) source.fail("the included file " + in_quotes(name.string()) + " cannot be read", position);
-    append(*bytes, path.string());
+    append(*bytes, (folder_ / path).string());
   }
 
   static std::string_view trimmed(std::string_view text) {
@@ -83,6 +86,7 @@ class VegaText {
   static constexpr std::string_view keyword = "*INCLUDE";
 
   const IncludeResolver& resolve_;
+  std::filesystem::path folder_;  // of the mesh file
   std::string text_;
   std::vector<Origin> origins_;
   std::set<std::filesystem::path> included_;
@@ -101,7 +105,8 @@ class VegaParser {
     if (!has_vertices_) in_.fail("has no *VERTICES section: not a Vega mesh");
     if (!has_elements_) in_.fail("has no *ELEMENTS section");
     number_regions();
-    if (!materials_.empty()) mesh_.remarks.push_back("materials left aside: " + std::to_string(materials_.size()));
+    if (!materials_.empty())
+      mesh_.remarks.push_back("materials left aside: " + std::to_string(materials_.size()));
     return std::move(mesh_);
   }
 
@@ -199,7 +204,8 @@ class VegaParser {
   void expect_number(const std::string& item, std::int64_t index, std::int64_t& base) {
     const std::int64_t number = in_.integer("the number of a vertex or element");
     if (index == 0) base = number;
-    if (base != 0 && base != 1) in_.fail("the first " + item + " has the number " + std::to_string(base) + ", neither 0 nor 1");
+    if (base != 0 && base != 1)
+      in_.fail("the first " + item + " has the number " + std::to_string(base) + ", neither 0 nor 1");
     if (number != base + index) {
       in_.fail("the " + item + " number " + std::to_string(number) + " is out of order: expected " +
                std::to_string(base + index));
@@ -214,9 +220,11 @@ class VegaParser {
     const std::size_t count = mesh_.cells(kind_).count();
     while (in_section()) {
       const std::int64_t number = in_.integer("an element of a set");
-      const std::uint64_t index = static_cast<std::uint64_t>(number) - static_cast<std::uint64_t>(element_base_);
+      const std::uint64_t index =
+          static_cast<std::uint64_t>(number) - static_cast<std::uint64_t>(element_base_);
       if (number < element_base_ || index >= count) {
-        in_.fail("the set " + in_quotes(name) + " refers to element " + std::to_string(number) + ", which does not exist");
+        in_.fail("the set " + in_quotes(name) + " refers to element " + std::to_string(number) +
+                 ", which does not exist");
       }
       elements.push_back(static_cast<std::size_t>(index));
     }
@@ -231,7 +239,8 @@ class VegaParser {
       const int number = static_cast<int>(i) + 1;
       const bool all = region.set == "allElements";
       const auto set = sets_.find(region.set);
-      if (!all && set == sets_.end()) in_.fail("the set " + in_quotes(region.set) + " is not defined", region.position);
+      if (!all && set == sets_.end())
+        in_.fail("the set " + in_quotes(region.set) + " is not defined", region.position);
       if (!materials_.contains(region.material)) {
         in_.fail("the material " + in_quotes(region.material) + " is not defined", region.position);
       }

@@ -1,4 +1,5 @@
-// The numbers of a legacy VTK file, and its point and cell data, of which only a region number per cell is used.
+// The numbers of a legacy VTK file, and its point and cell data, of which only a region number per cell is
+// used.
 #pragma once
 
 #include <algorithm>
@@ -7,12 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <pliant/io/input.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <pliant/io/input.hpp>
 
 namespace pliant::detail {
 
@@ -51,16 +51,25 @@ class VtkData {
   std::int64_t integer(VtkNumber type, const char* what) {
     if (!binary) return in_.integer(what);
     switch (type) {
-      case VtkNumber::int8: return in_.number<std::int8_t>(what);
-      case VtkNumber::uint8: return in_.number<std::uint8_t>(what);
-      case VtkNumber::int16: return in_.number<std::int16_t>(what);
-      case VtkNumber::uint16: return in_.number<std::uint16_t>(what);
-      case VtkNumber::int32: return in_.number<std::int32_t>(what);
-      case VtkNumber::uint32: return in_.number<std::uint32_t>(what);
-      case VtkNumber::int64: return in_.number<std::int64_t>(what);
-      case VtkNumber::uint64: return static_cast<std::int64_t>(in_.number<std::uint64_t>(what));
+      case VtkNumber::int8:
+        return in_.number<std::int8_t>(what);
+      case VtkNumber::uint8:
+        return in_.number<std::uint8_t>(what);
+      case VtkNumber::int16:
+        return in_.number<std::int16_t>(what);
+      case VtkNumber::uint16:
+        return in_.number<std::uint16_t>(what);
+      case VtkNumber::int32:
+        return in_.number<std::int32_t>(what);
+      case VtkNumber::uint32:
+        return in_.number<std::uint32_t>(what);
+      case VtkNumber::int64:
+        return in_.number<std::int64_t>(what);
+      case VtkNumber::uint64:
+        return static_cast<std::int64_t>(in_.number<std::uint64_t>(what));
       case VtkNumber::float32:
-      case VtkNumber::float64: break;
+      case VtkNumber::float64:
+        break;
     }
     return whole(finite(type, what), what);
   }
@@ -93,7 +102,8 @@ class VtkData {
         cell_data = is("CELL_DATA");
         count = in_.count(in_.integer("the number of values"), 1, "values");
         if (cell_data && count != cell_count) {
-          in_.fail("CELL_DATA is for " + std::to_string(count) + " cells, but there are " + std::to_string(cell_count));
+          in_.fail("CELL_DATA is for " + std::to_string(count) + " cells, but there are " +
+                   std::to_string(cell_count));
         }
       } else if (is("SCALARS")) {
         read_scalars(cell_data, count);
@@ -146,15 +156,20 @@ class VtkData {
         {"vtktypeuint64", VtkNumber::uint64},
     });
     const std::string_view word = in_.word("a type of numbers");
-    const auto* type =
-        std::find_if(types.begin(), types.end(), [word](const auto& t) { return equal_ignoring_case(word, t.first); });
+    const auto* type = std::find_if(types.begin(), types.end(),
+                                    [word](const auto& t) { return equal_ignoring_case(word, t.first); });
     if (type == types.end()) in_.fail("the number type " + in_quotes(word) + " is not known");
     return type->second;
   }
 
   static std::size_t fixed_width(std::string_view keyword) {
     static constexpr auto widths = std::to_array<std::pair<std::string_view, std::size_t>>({
-        {"VECTORS", 3}, {"NORMALS", 3}, {"TENSORS", 9}, {"TENSORS6", 6}, {"GLOBAL_IDS", 1}, {"PEDIGREE_IDS", 1},
+        {"VECTORS", 3},
+        {"NORMALS", 3},
+        {"TENSORS", 9},
+        {"TENSORS6", 6},
+        {"GLOBAL_IDS", 1},
+        {"PEDIGREE_IDS", 1},
         {"EDGE_FLAGS", 1},
     });
     for (const auto& [name, width] : widths) {
@@ -193,16 +208,19 @@ class VtkData {
     }
   }
 
-  void read_values(bool cell_data, std::string_view name, VtkNumber type, std::size_t count, std::size_t width) {
-    const bool region = std::any_of(vtk_region_names.begin(), vtk_region_names.end(),
-                                    [name](std::string_view known) { return equal_ignoring_case(name, known); });
+  void read_values(bool cell_data, std::string_view name, VtkNumber type, std::size_t count,
+                   std::size_t width) {
+    const bool region =
+        std::any_of(vtk_region_names.begin(), vtk_region_names.end(),
+                    [name](std::string_view known) { return equal_ignoring_case(name, known); });
     if (!cell_data || !region || width != 1) {
       skip_values(type, count, width);
       return;
     }
     count = in_.count(count, bytes(type), "values");
     std::vector<int> regions(count);
-    for (int& number : regions) number = in_.region_number(whole(finite(type, "a region number"), "a region number"));
+    for (int& number : regions)
+      number = in_.region_number(whole(finite(type, "a region number"), "a region number"));
     regions_ = std::move(regions);
   }
 

@@ -1,5 +1,5 @@
-// VTK's legacy files (.vtk), versions 1 to 5.1, text and binary: unstructured grids, poly data and structured grids.
-// Reference: "VTK File Formats", kitware.
+// VTK's legacy files (.vtk), versions 1 to 5.1, text and binary: unstructured grids, poly data and structured
+// grids. Reference: "VTK File Formats", kitware.
 #pragma once
 
 #include <algorithm>
@@ -9,15 +9,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <pliant/io/cell_mesh.hpp>
+#include <pliant/io/input.hpp>
+#include <pliant/io/vtk_data.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <pliant/io/cell_mesh.hpp>
-#include <pliant/io/input.hpp>
-#include <pliant/io/vtk_data.hpp>
 
 namespace pliant {
 namespace detail {
@@ -126,7 +125,8 @@ class VtkParser {
     }
     const std::string version(first.substr(std::min(first.size(), start.size() + 1)));
     major_ = version.empty() ? '0' : version[0];
-    if (major_ < '1' || major_ > '5') in_.fail("the version " + in_quotes(version) + " is not known: 1 to 5.1 are");
+    if (major_ < '1' || major_ > '5')
+      in_.fail("the version " + in_quotes(version) + " is not known: 1 to 5.1 are");
     in_.line();
     const std::string_view encoding = in_.word("ASCII or BINARY");
     const bool binary = equal_ignoring_case(encoding, "BINARY");
@@ -144,9 +144,11 @@ class VtkParser {
     } else if (equal_ignoring_case(type, "STRUCTURED_GRID")) {
       dataset_ = Dataset::structured_grid;
     } else {
-      in_.fail("the data set " + in_quotes(type) + " is not read: UNSTRUCTURED_GRID, POLYDATA and STRUCTURED_GRID are");
+      in_.fail("the data set " + in_quotes(type) +
+               " is not read: UNSTRUCTURED_GRID, POLYDATA and STRUCTURED_GRID are");
     }
-    mesh_.format = "VTK legacy " + version.substr(0, version.find_first_of(" \t\r")) + (binary ? " (binary)" : "");
+    mesh_.format =
+        "VTK legacy " + version.substr(0, version.find_first_of(" \t\r")) + (binary ? " (binary)" : "");
     data_.binary = binary;
     if (binary) in_.set_binary(std::endian::native == std::endian::little);
   }
@@ -196,7 +198,8 @@ class VtkParser {
   }
 
   // Up to version 4: "CELLS count size", then size ints: per cell the number of its nodes and the nodes.
-  // Version 5: "CELLS count+1 size", "OFFSETS type" and count+1 integers, "CONNECTIVITY type" and size integers.
+  // Version 5: "CELLS count+1 size", "OFFSETS type" and count+1 integers, "CONNECTIVITY type" and size
+  // integers.
   void read_connectivity(Connectivity& cells) {
     if (!has_points_) in_.fail("the cells come before the POINTS");
     const std::int64_t first = in_.integer("the number of cells");
@@ -215,15 +218,17 @@ class VtkParser {
     const std::size_t count = in_.count(declared, data_.bytes(type), "cells");
     std::size_t read = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t nodes =
-          in_.count(data_.integer(type, "the number of nodes of a cell"), data_.bytes(type), "nodes of a cell");
+      const std::size_t nodes = in_.count(data_.integer(type, "the number of nodes of a cell"),
+                                          data_.bytes(type), "nodes of a cell");
       read += 1 + nodes;
-      if (read > size) in_.fail("the cells are longer than the size of the cell list, " + std::to_string(size));
+      if (read > size)
+        in_.fail("the cells are longer than the size of the cell list, " + std::to_string(size));
       for (std::size_t k = 0; k < nodes; ++k) read_node(cells, type);
       cells.ends.push_back(cells.nodes.size());
     }
     if (read != size) {
-      in_.fail("the cells have " + std::to_string(read) + " numbers, but " + std::to_string(size) + " are declared");
+      in_.fail("the cells have " + std::to_string(read) + " numbers, but " + std::to_string(size) +
+               " are declared");
     }
   }
 
@@ -233,13 +238,15 @@ class VtkParser {
     std::vector<std::int64_t> offsets(count);
     for (std::size_t i = 0; i < count; ++i) {
       offsets[i] = data_.integer(type, "an offset");
-      if (offsets[i] < (i == 0 ? 0 : offsets[i - 1]) || offsets[i] > declared_size || (i == 0 && offsets[i] != 0)) {
+      if (offsets[i] < (i == 0 ? 0 : offsets[i - 1]) || offsets[i] > declared_size ||
+          (i == 0 && offsets[i] != 0)) {
         in_.fail("the offset " + std::to_string(offsets[i]) + " is out of order or beyond the connectivity");
       }
     }
     type = array_type("CONNECTIVITY");
     const std::size_t size = in_.count(declared_size, data_.bytes(type), "nodes of cells");
-    if ((offsets.empty() ? 0 : offsets.back()) != declared_size) in_.fail("the last offset is not the size of the connectivity");
+    if ((offsets.empty() ? 0 : offsets.back()) != declared_size)
+      in_.fail("the last offset is not the size of the connectivity");
     for (std::size_t k = 0; k < size; ++k) read_node(cells, type);
     for (std::size_t i = 1; i < count; ++i) cells.ends.push_back(static_cast<std::size_t>(offsets[i]));
   }
@@ -262,25 +269,27 @@ class VtkParser {
     has_types_ = true;
     const std::int64_t declared = in_.integer("the number of cell types");
     if (declared != static_cast<std::int64_t>(connectivity_.ends.size())) {
-      in_.fail(std::to_string(declared) + " cell types are declared for " + std::to_string(connectivity_.ends.size()) +
-               " cells");
+      in_.fail(std::to_string(declared) + " cell types are declared for " +
+               std::to_string(connectivity_.ends.size()) + " cells");
     }
     data_.start_values();
     for (std::size_t i = 0; i < connectivity_.ends.size(); ++i) {
       const std::int64_t number = data_.integer(VtkNumber::int32, "a cell type");
       const auto* entry = std::find_if(vtk_cell_types.begin(), vtk_cell_types.end(),
                                        [number](const VtkCellType& t) { return t.number == number; });
-      if (entry == vtk_cell_types.end()) in_.fail("the cell type " + std::to_string(number) + " is not known");
+      if (entry == vtk_cell_types.end())
+        in_.fail("the cell type " + std::to_string(number) + " is not known");
       add_cell(number, entry->type, connectivity_.cell(i), i);
     }
   }
 
   void add_cell(std::int64_t number, CellType type, std::span<const int> nodes, std::size_t index) {
     const std::size_t corners = type.kind ? static_cast<std::size_t>(nodes_per_cell(*type.kind)) : 0;
-    const bool fits = type.nodes == 0 ? nodes.size() >= corners : nodes.size() == static_cast<std::size_t>(type.nodes);
+    const bool fits =
+        type.nodes == 0 ? nodes.size() >= corners : nodes.size() == static_cast<std::size_t>(type.nodes);
     if (!fits) {
-      in_.fail("cell " + std::to_string(index) + " is of type " + std::to_string(number) + ", " + describe(type) +
-               ", but has " + std::to_string(nodes.size()) + " nodes");
+      in_.fail("cell " + std::to_string(index) + " is of type " + std::to_string(number) + ", " +
+               describe(type) + ", but has " + std::to_string(nodes.size()) + " nodes");
     }
     constexpr std::int64_t pixel = 8;
     constexpr std::int64_t voxel = 11;
@@ -311,7 +320,9 @@ class VtkParser {
     read_connectivity(cells);
     for (std::size_t i = 0; i < cells.ends.size(); ++i) {
       const std::span<const int> nodes = cells.cell(i);
-      const auto is = [&](const CellType& t) { return t.kind && nodes.size() == static_cast<std::size_t>(t.nodes); };
+      const auto is = [&](const CellType& t) {
+        return t.kind && nodes.size() == static_cast<std::size_t>(t.nodes);
+      };
       add(is(small) ? small : is(large) ? large : others, nodes);
     }
   }
@@ -348,7 +359,8 @@ class VtkParser {
                                                    top, top + dx, top + dx + dy, top + dy};
           std::array<int, 8> nodes{};
           for (std::size_t c = 0; c < 8; ++c) nodes[c] = static_cast<int>(corners[c]);
-          add({kind, nodes_per_cell(kind)}, std::span(nodes).first(static_cast<std::size_t>(nodes_per_cell(kind))));
+          add({kind, nodes_per_cell(kind)},
+              std::span(nodes).first(static_cast<std::size_t>(nodes_per_cell(kind))));
         }
       }
     }

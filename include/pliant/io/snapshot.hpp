@@ -1,0 +1,34 @@
+// The Snapshot concept: what a writer of results needs. A Simulation is a model, and so is any object of a
+// program's own that has these four functions.
+#pragma once
+
+#include <concepts>
+#include <pliant/core/matrix.hpp>
+#include <pliant/mesh/mesh.hpp>
+#include <type_traits>
+
+namespace pliant {
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_mesh = false;
+template <class E, class Scalar>
+inline constexpr bool is_mesh<Mesh<E, Scalar>> = true;
+
+}  // namespace detail
+
+template <class S>
+using SnapshotMesh = std::remove_cvref_t<decltype(std::declval<const S&>().mesh())>;
+
+template <class S>
+concept Snapshot = requires(const S& s) {
+  requires detail::is_mesh<SnapshotMesh<S>>;  // mesh(): a Mesh<Element, Scalar>, at rest
+  {
+    s.positions().cols()
+    } -> std::convertible_to<std::ptrdiff_t>;  // positions() [m], dim x #nodes of the mesh
+  { s.velocities().cols() } -> std::convertible_to<std::ptrdiff_t>;  // velocities() [m/s], dim x #nodes
+  { s.time() } -> std::convertible_to<double>;                       // time() [s]
+};
+
+}  // namespace pliant

@@ -1,0 +1,131 @@
+// Writes meshes and states as VTK's XML files for unstructured grids (.vtu), which ParaView reads. The
+// numbers are appended in binary, so that a file is about as large as the arrays in memory. Reference: "VTK
+// File Formats", kitware.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <pliant/core/error.hpp>
+#include <pliant/io/snapshot.hpp>
+#include <pliant/io/write_file.hpp>
+#include <pliant/mesh/mesh.hpp>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace pliant {
+namespace detail {
+
+constexpr std::uint8_t vtk_cell_number(CellKind kind) {
+  constexpr std::array<std::uint8_t, 8> numbers{1, 3, 5, 9, 10, 12, 13, 14};
+  return numbers[static_cast<std::size_t>(kind)];
+}
+
+// Collects the arrays of one file: descriptions for the XML part, bytes for the appended part.
+class VtuArrays {
+ public:
+  // The XML element of an array of tuples of `components` numbers.
+  template <class T>
+  std::string add(std::string_view name, const T* values, std::size_t count, int components = 1) {
+    const std::string xml = "        <DataArray type=\"" + type_name<T>() + "\" Name=\"" + std::string(name) +
+                            "\" NumberOfComponents=\"" + std::to_string(components) +
+                            "\" format=\"appended\" offset=\"" + std::to_string(bytes_.size()) + "\"/>\n";
+    const std::uint64_t size = count * sizeof(T);
+    append(&size, sizeof size);
+    append(values, count * sizeof(T));
+    return xml;
+  }
+
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  template <class T>
+  static std::string type_name() {
+    const std::string kind = std::is_floating_point_v<T> ? "Float" : std::is_signed_v<T> ? "Int" : "UInt";
+    return kind + std::to_string(8 * sizeof(T));
+  }
+
+  void append(const void* data, std::size_t size) {
+    if (size > 0) bytes_.append(static_cast<const char*>(data), size);
+  }
+
+  std::string bytes_;
+};
+
+// Three rows, the third zero in two dimensions, and checked for size.
+template <class Scalar, class Derived>
+Eigen::Matrix<Scalar, 3, Eigen::Dynamic> in_space(const char* what, const Eigen::MatrixBase<Derived>& columns,
+                                                  std::ptrdiff_t count, int dim) {
+  require_size((std::string(what) + " columns").c_str(), columns.cols(), count);
+  require_size((std::string(what) + " rows").c_str(), columns.rows(), dim);
+  Eigen::Matrix<Scalar, 3, Eigen::Dynamic> space = Eigen::Matrix<Scalar, 3, Eigen::Dynamic>::Zero(3, count);
+  space.topRows(dim) = columns.template cast<Scalar>();
+  return space;
+}
+
+// The text and bytes of a .vtu file: positions as points, `point_data` already described and collected in
+// `arrays`.
+template <class E, class Scalar, class Positions>
+std::string vtu_bytes(const Mesh<E, Scalar>& mesh, const Positions& positions, VtuArrays& arrays,
+                      const std::string& point_data) {
+  const auto points = in_space<Scalar>("positions", positions, mesh.node_count(), E::dim);
+  const auto cells = static_cast<std::size_t>(mesh.element_count());
+  std::vector<std::int64_t> offsets(cells);
+  std::vector<std::int32_t> regions(cells);
+  for (std::size_t i = 0; i < cells; ++i) {
+    offsets[i] = static_cast<std::int64_t>(i + 1) * E::nodes;
+    regions[i] = mesh.region(static_cast<std::ptrdiff_t>(i));
+  }
+  const std::vector<std::uint8_t> types(cells, vtk_cell_number(E::cell_kind));
+  const char* byte_order = std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian";
+  std::string xml =
+      "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"" +
+      std::string(byte_order) +
+      "\" header_type=\"UInt64\">\n  <UnstructuredGrid>\n    <Piece NumberOfPoints=\"" +
+      std::to_string(mesh.node_count()) + "\" NumberOfCells=\"" + std::to_string(cells) + "\">\n";
+  xml += "      <Points>\n";
+  xml += arrays.add("Points", points.data(), static_cast<std::size_t>(points.size()), 3);
+  xml += "      </Points>\n      <Cells>\n";
+  xml += arrays.add("connectivity", mesh.elements.data(), static_cast<std::size_t>(mesh.elements.size()));
+  xml += arrays.add("offsets", offsets.data(), cells);
+  xml += arrays.add("types", types.data(), cells);
+  xml += "      </Cells>\n      <PointData>\n" + point_data + "      </PointData>\n      <CellData>\n";
+  xml += arrays.add("region", regions.data(), cells);
+  xml += "      </CellData>\n    </Piece>\n  </UnstructuredGrid>\n  <AppendedData encoding=\"raw\">\n_";
+  return xml + arrays.bytes() + "\n  </AppendedData>\n</VTKFile>\n";
+}
+
+}  // namespace detail
+
+// The mesh at rest, with the cell array "region". Folders are created. Throws WriteError.
+template <Element E, class Scalar>
+void write_vtu(const std::filesystem::path& path, const Mesh<E, Scalar>& mesh) {
+  detail::VtuArrays arrays;
+  detail::write_file(path, detail::vtu_bytes(mesh, mesh.nodes, arrays, ""));
+}
+
+// A state: the points are its positions, with the point arrays "displacement" [m] and "velocity" [m/s] and
+// the cell array "region". Folders are created. Throws WriteError.
+template <Snapshot S>
+void write_vtu(const std::filesystem::path& path, const S& snapshot) {
+  const auto& mesh = snapshot.mesh();
+  using MeshType = std::remove_cvref_t<decltype(mesh)>;
+  using Scalar = typename MeshType::Scalar;
+  constexpr int dim = MeshType::dim;
+  const auto rest = detail::in_space<Scalar>("rest positions", mesh.nodes, mesh.node_count(), dim);
+  const auto positions = detail::in_space<Scalar>("positions", snapshot.positions(), mesh.node_count(), dim);
+  const auto velocities =
+      detail::in_space<Scalar>("velocities", snapshot.velocities(), mesh.node_count(), dim);
+  const Eigen::Matrix<Scalar, 3, Eigen::Dynamic> displacement = positions - rest;
+  const auto size = static_cast<std::size_t>(rest.size());
+  detail::VtuArrays arrays;
+  std::string point_data = arrays.add("displacement", displacement.data(), size, 3);
+  point_data += arrays.add("velocity", velocities.data(), size, 3);
+  detail::write_file(path, detail::vtu_bytes(mesh, positions.topRows(dim), arrays, point_data));
+}
+
+}  // namespace pliant
