@@ -39,11 +39,16 @@
 #include <pliant/io/cell_mesh.hpp>
 #include <pliant/io/gmsh.hpp>
 #include <pliant/io/medit.hpp>
+#include <pliant/io/obj.hpp>
 #include <pliant/io/read_mesh.hpp>
+#include <pliant/io/snapshot.hpp>
 #include <pliant/io/tetgen.hpp>
 #include <pliant/io/vega.hpp>
 #include <pliant/io/vtk_data.hpp>
 #include <pliant/io/vtk_legacy.hpp>
+#include <pliant/io/vtk_series.hpp>
+#include <pliant/io/vtu.hpp>
+#include <pliant/io/write_file.hpp>
 #include <pliant/linear_solver/concept.hpp>
 #include <pliant/linear_solver/pcg.hpp>
 #include <pliant/linear_solver/preconditioner.hpp>

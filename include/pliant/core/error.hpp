@@ -2,7 +2,9 @@
 // and a person can read what to change.
 #pragma once
 
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -109,9 +111,15 @@ class WriteError : public Error {
 
 namespace detail {
 
+// True when `value` is neither infinite nor NaN; by its bits, so that -ffast-math cannot remove the test.
+inline bool is_finite(double value) {
+  constexpr std::uint64_t exponent = 0x7ff0000000000000u;
+  return (std::bit_cast<std::uint64_t>(value) & exponent) != exponent;
+}
+
 // Throws unless `value` is finite and `admissible`.
 inline void require_parameter(bool admissible, const char* parameter, double value, const char* requirement) {
-  if (!admissible || !(value - value == 0)) throw ParameterError(parameter, value, requirement);
+  if (!admissible || !is_finite(value)) throw ParameterError(parameter, value, requirement);
 }
 
 inline void require_size(const char* what, std::ptrdiff_t given, std::ptrdiff_t expected) {

@@ -41,12 +41,6 @@ inline std::string file_bytes(const std::filesystem::path& path) {
   return bytes;
 }
 
-// True when `value` is neither infinite nor NaN; by its bits, so that -ffast-math cannot remove the test.
-inline bool is_finite(double value) {
-  constexpr std::uint64_t exponent = 0x7ff0000000000000u;
-  return (std::bit_cast<std::uint64_t>(value) & exponent) != exponent;
-}
-
 // Without regard to the case of ASCII letters.
 inline bool equal_ignoring_case(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };

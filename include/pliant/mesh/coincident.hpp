@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <numeric>
 #include <tuple>
 #include <vector>
@@ -17,12 +15,6 @@
 
 namespace pliant {
 namespace detail {
-
-// std::isfinite on the bits: a user's -ffast-math must not switch the check off.
-inline bool is_finite(double x) {
-  constexpr std::uint64_t exponent = 0x7ff0000000000000u;
-  return (std::bit_cast<std::uint64_t>(x) & exponent) != exponent;
-}
 
 template <class Scalar, int Dim>
 bool is_finite_node(const NodeMatrix<Scalar, Dim>& nodes, Eigen::Index node) {
