@@ -121,8 +121,8 @@ TEST_CASE("an element without volume is found by its own size, whatever the unit
 
   // A small sound element in a large mesh is sound.
   auto mesh = one_tet(corner());
-  for (const auto& column : (1e-5 * corner()).colwise())
-    add_node(mesh, column.x() + 2, column.y(), column.z());
+  const Eigen::Matrix<double, 3, 4> small = 1e-5 * corner();
+  for (int a = 0; a < 4; ++a) add_node(mesh, small(0, a) + 2, small(1, a), small(2, a));
   add_tet(mesh, 4, 5, 6, 7);
   CHECK(diagnose(mesh).usable());
 
@@ -256,7 +256,8 @@ TEST_CASE("overlapping elements show at their faces: three on one face, or two o
 TEST_CASE("notes do not make a mesh unusable: slivers, separate parts, duplicate nodes") {
   auto mesh = make_box<Tet4>({.cells = {1, 1, 1}});
   const int first = static_cast<int>(mesh.node_count());
-  for (const auto& X : corner().colwise()) add_node(mesh, X.x() + 1, X.y(), X.z() * 0.01);
+  const Eigen::Matrix<double, 3, 4> X = corner();
+  for (int a = 0; a < 4; ++a) add_node(mesh, X(0, a) + 1, X(1, a), X(2, a) * 0.001);
   add_tet(mesh, first, first + 1, first + 2, first + 3);
   const Diagnosis diagnosis = diagnose(mesh);
   CHECK(diagnosis.usable());
