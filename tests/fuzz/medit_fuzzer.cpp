@@ -1,0 +1,7 @@
+#include <pliant/io/medit.hpp>
+
+#include "fuzz/check_cells.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return fuzz::run([&] { return pliant::detail::parse_medit(fuzz::as_text(data, size), "fuzz"); });
+}
