@@ -7,7 +7,7 @@ add_library(pliant_dev INTERFACE)
 target_link_libraries(pliant_dev INTERFACE pliant::pliant)
 if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   target_compile_options(pliant_dev INTERFACE
-    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wold-style-cast
     $<$<BOOL:${PLIANT_WARNINGS_AS_ERRORS}>:-Werror>
     $<$<BOOL:${PLIANT_NATIVE}>:-march=native>)
   if(PLIANT_SANITIZE)
