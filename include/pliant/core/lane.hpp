@@ -199,6 +199,16 @@ struct Lane {
     for (int i = 0; i < registers; ++i) part[i] = value - Register{};
   }
 
+  // Copies go register by register: GCC 12 copies an array of two in pieces of 16 bytes, through memory, and the
+  // wider loads that follow stall.
+  PLIANT_INLINE Lane(const Lane& b) {
+    for (int i = 0; i < registers; ++i) part[i] = b.part[i];
+  }
+  PLIANT_INLINE Lane& operator=(const Lane& b) {
+    for (int i = 0; i < registers; ++i) part[i] = b.part[i];
+    return *this;
+  }
+
   PLIANT_INLINE T operator[](int i) const {
     if constexpr (register_size == 1) return part[i];
     else return part[i / register_size][i % register_size];
