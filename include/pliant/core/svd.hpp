@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+
 #include <pliant/core/lane.hpp>
 #include <pliant/core/matrix.hpp>
 #include <pliant/core/symmetric_eigen.hpp>
@@ -82,7 +83,12 @@ PLIANT_INLINE Svd<T, 3> scaled_svd(const SmallMatrix<T, 3, 3>& F) {
   Svd<T, 3> result;
   auto& [U, sigma, V] = result;
 
-  V = scaled_symmetric_eigen<T, 3>(F.transpose() * F).vectors;
+  SmallMatrix<T, 3, 3> A = F.transpose() * F;
+  diagonalise(A, V);
+  SmallVector<T, 3> squares = A.diagonal();
+  sort_descending<0, 1>(squares, V);
+  sort_descending<0, 2>(squares, V);
+
   const SmallMatrix<T, 3, 3> B = F * V;
   const T norm2 = B(0, 0) * B(0, 0) + B(1, 0) * B(1, 0) + B(2, 0) * B(2, 0);
   const T norm = sqrt(norm2);

@@ -8,9 +8,10 @@
 #pragma once
 
 #include <limits>
+#include <utility>
+
 #include <pliant/core/lane.hpp>
 #include <pliant/core/matrix.hpp>
-#include <utility>
 
 namespace pliant {
 
@@ -153,27 +154,16 @@ PLIANT_INLINE void jacobi_rotation(SmallMatrix<T, 3, 3>& A, SmallMatrix<T, 3, 3>
 template <class T>
 inline constexpr int jacobi_sweeps = std::is_same_v<scalar_of<T>, float> ? 4 : 5;
 
-// The eigensystem of a matrix whose entries are moderate (the largest between 1 and 16, say).
-template <class T, int D, int sweeps = jacobi_sweeps<T>>
-PLIANT_INLINE SymmetricEigen<T, D> scaled_symmetric_eigen(SmallMatrix<T, D, D> A) {
-  SymmetricEigen<T, D> result;
-  if constexpr (D == 2) {
-    const auto [values, rotation] = plane_eigen<T>(A(0, 0), A(0, 1), A(1, 1));
-    result.values = values;
-    result.vectors << rotation.c, -rotation.s, rotation.s, rotation.c;
-  } else {
-    for (int i = 0; i < 9; ++i) result.vectors(i) = T(i % 4 == 0 ? 1 : 0);
-    for (int sweep = 0; sweep < sweeps; ++sweep) {
-      jacobi_rotation<0, 1>(A, result.vectors);
-      jacobi_rotation<0, 2>(A, result.vectors);
-      jacobi_rotation<1, 2>(A, result.vectors);
-    }
-    result.values = A.diagonal();
-    sort_descending<0, 1>(result.values, result.vectors);
-    sort_descending<0, 2>(result.values, result.vectors);
-    sort_descending<1, 2>(result.values, result.vectors);
+// Makes a symmetric matrix with moderate entries (the largest near 1) diagonal, A <- V^T A V, where V is
+// a rotation. The eigenvalues on the diagonal are in no order.
+template <class T, int sweeps = jacobi_sweeps<T>>
+PLIANT_INLINE void diagonalise(SmallMatrix<T, 3, 3>& A, SmallMatrix<T, 3, 3>& V) {
+  for (int i = 0; i < 9; ++i) V(i) = T(i % 4 == 0 ? 1 : 0);
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    jacobi_rotation<0, 1>(A, V);
+    jacobi_rotation<0, 2>(A, V);
+    jacobi_rotation<1, 2>(A, V);
   }
-  return result;
 }
 
 }  // namespace detail
@@ -186,14 +176,27 @@ PLIANT_INLINE SymmetricEigen<T, D> scaled_symmetric_eigen(SmallMatrix<T, D, D> A
 template <class T, int D>
 SymmetricEigen<T, D> symmetric_eigen(const SmallMatrix<T, D, D>& A) {
   static_assert(D == 2 || D == 3, "symmetric_eigen takes 2x2 and 3x3 matrices");
-  SmallMatrix<T, D, D> scaled = A;
+  SmallMatrix<T, D, D> upper = A;
   for (int j = 0; j < D; ++j) {
-    for (int i = j + 1; i < D; ++i) scaled(i, j) = A(j, i);
+    for (int i = j + 1; i < D; ++i) upper(i, j) = T(0);
   }
-  const auto scale = detail::binary_scale(scaled);
-  for (int i = 0; i < D * D; ++i) scaled(i) *= scale.inverse;
-  SymmetricEigen<T, D> result = detail::scaled_symmetric_eigen<T, D>(scaled);
-  for (int i = 0; i < D; ++i) result.values[i] *= scale.value;
+  const auto scale = detail::binary_scale(upper);
+  for (int i = 0; i < D * D; ++i) upper(i) *= scale.inverse;
+
+  SymmetricEigen<T, D> result;
+  auto& [values, vectors] = result;
+  if constexpr (D == 2) {
+    const auto plane = detail::plane_eigen<T>(upper(0, 0), upper(0, 1), upper(1, 1));
+    values = plane.values;
+    vectors << plane.rotation.c, -plane.rotation.s, plane.rotation.s, plane.rotation.c;
+  } else {
+    detail::diagonalise(upper, vectors);
+    for (int i = 0; i < 3; ++i) values[i] = upper(i, i);
+    detail::sort_descending<0, 1>(values, vectors);
+    detail::sort_descending<0, 2>(values, vectors);
+    detail::sort_descending<1, 2>(values, vectors);
+  }
+  for (int i = 0; i < D; ++i) values[i] *= scale.value;
   return result;
 }
 
