@@ -1,9 +1,9 @@
 // What is done to a Hessian that is not positive semidefinite.
 #pragma once
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <pliant/core/lane.hpp>
 #include <pliant/core/matrix.hpp>
 
@@ -11,8 +11,8 @@ namespace pliant {
 
 enum class Projection {
   none,     // the Hessian as it is
-  clamp,    // negative eigenvalues become zero
-  absolute  // negative eigenvalues change sign
+  clamp,    // negative eigenvalues become zero: the nearest positive semidefinite matrix
+  absolute  // negative eigenvalues change sign: keeps the stiffness of the modes that a clamp makes limp
 };
 
 // An eigenvalue after projection.
@@ -25,6 +25,47 @@ PLIANT_INLINE T projected(const T& eigenvalue) {
   else return eigenvalue;
 }
 
+namespace detail {
+
+// Jacobi's method: turns the symmetric A into a diagonal matrix and V = I into its eigenvectors. Nothing is
+// allocated, and the layout of no type depends on the instruction set, which cannot be said of Eigen's
+// solver.
+template <class Scalar, int Size>
+void diagonalise(SmallMatrix<Scalar, Size, Size>& A, SmallMatrix<Scalar, Size, Size>& V) {
+  constexpr int most_sweeps = 30;  // quadratic convergence: six to eight are usual
+  V.setIdentity();
+  const Scalar negligible = std::numeric_limits<Scalar>::epsilon() * A.cwiseAbs().maxCoeff() / (4 * Size);
+  for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    bool diagonal = true;
+    for (int q = 1; q < Size; ++q) {
+      for (int p = 0; p < q; ++p) {
+        if (!(std::abs(A(p, q)) > negligible)) continue;
+        diagonal = false;
+        // Golub and Van Loan, Matrix Computations, 4th ed., algorithm 8.5.1
+        const Scalar tau = (A(q, q) - A(p, p)) / (2 * A(p, q));
+        const Scalar t = (tau < 0 ? -1 : 1) / (std::abs(tau) + std::hypot(Scalar(1), tau));
+        const Scalar c = 1 / std::hypot(Scalar(1), t), s = t * c;
+        for (int k = 0; k < Size; ++k) {
+          const Scalar kp = A(k, p), kq = A(k, q);
+          A(k, p) = c * kp - s * kq;
+          A(k, q) = s * kp + c * kq;
+        }
+        for (int k = 0; k < Size; ++k) {
+          const Scalar pk = A(p, k), qk = A(q, k);
+          A(p, k) = c * pk - s * qk;
+          A(q, k) = s * pk + c * qk;
+          const Scalar vp = V(k, p), vq = V(k, q);
+          V(k, p) = c * vp - s * vq;
+          V(k, q) = s * vp + c * vq;
+        }
+      }
+    }
+    if (diagonal) break;
+  }
+}
+
+}  // namespace detail
+
 // The projection of a symmetric matrix by a numerical eigensolver, lane by lane: for energies without an
 // analytic eigensystem, and the truth that the analytic ones are tested against.
 template <class T, int Size>
@@ -33,14 +74,21 @@ SmallMatrix<T, Size, Size> project_numerically(const SmallMatrix<T, Size, Size>&
   using Scalar = scalar_of<T>;
   SmallMatrix<T, Size, Size> result = H;
   for (int l = 0; l < width_of<T>; ++l) {
-    SmallMatrix<Scalar, Size, Size> one;
-    for (int k = 0; k < Size * Size; ++k) one.data()[k] = lane(H.data()[k], l);
-    const Eigen::SelfAdjointEigenSolver<SmallMatrix<Scalar, Size, Size>> eigen(one);
-    const SmallVector<Scalar, Size> values = projection == Projection::clamp
-                                                 ? SmallVector<Scalar, Size>(eigen.eigenvalues().cwiseMax(0))
-                                                 : SmallVector<Scalar, Size>(eigen.eigenvalues().cwiseAbs());
-    one = eigen.eigenvectors() * values.asDiagonal() * eigen.eigenvectors().transpose();
-    for (int k = 0; k < Size * Size; ++k) set_lane(result.data()[k], l, one.data()[k]);
+    SmallMatrix<Scalar, Size, Size> A, V;
+    for (int k = 0; k < Size * Size; ++k) A.data()[k] = lane(H.data()[k], l);
+    detail::diagonalise<Scalar, Size>(A, V);
+    for (int r = 0; r < Size; ++r) {
+      for (int c = r; c < Size; ++c) {
+        Scalar entry = 0;
+        for (int m = 0; m < Size; ++m) {
+          const Scalar value = projection == Projection::clamp ? projected<Projection::clamp>(A(m, m))
+                                                               : projected<Projection::absolute>(A(m, m));
+          entry += value * V(r, m) * V(c, m);
+        }
+        set_lane(result(r, c), l, entry);
+        set_lane(result(c, r), l, entry);
+      }
+    }
   }
   return result;
 }

@@ -1,0 +1,364 @@
+// What has to hold for every energy, as functions that the test of each energy calls.
+//
+// "Relative" means: relative to the largest entry of the expected matrix, and for psi and P, which vanish at
+// rest, to mu where that is larger.
+#pragma once
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <limits>
+#include <pliant/energy/concept.hpp>
+#include <pliant/energy/lame.hpp>
+#include <pliant/energy/tangent.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "energy/oracle.hpp"
+#include "support/catch.hpp"
+
+namespace facts {
+
+using namespace pliant;
+
+template <int Dim>
+using Square = Eigen::Matrix<double, Dim, Dim>;
+
+inline double largest(const Eigen::MatrixXd& A) { return A.cwiseAbs().maxCoeff(); }
+
+// The largest difference of two matrices of any scalar, or infinity if a number is not finite.
+template <class A, class B>
+double difference(const Eigen::MatrixBase<A>& a, const Eigen::MatrixBase<B>& b) {
+  const Eigen::MatrixXd d = a.template cast<double>() - b.template cast<double>();
+  return d.allFinite() ? largest(d) : std::numeric_limits<double>::infinity();
+}
+
+// Lane l of a matrix of lanes.
+template <class T, int Rows, int Columns>
+SmallMatrix<scalar_of<T>, Rows, Columns> lane_of(const SmallMatrix<T, Rows, Columns>& A, int l) {
+  SmallMatrix<scalar_of<T>, Rows, Columns> one;
+  for (int k = 0; k < Rows * Columns; ++k) one.data()[k] = lane(A.data()[k], l);
+  return one;
+}
+
+inline std::mt19937& generator() {
+  static std::mt19937 engine(20240511);
+  return engine;
+}
+
+inline double uniform(double low, double high) {
+  return std::uniform_real_distribution<double>(low, high)(generator());
+}
+
+template <int Rows, int Columns>
+Eigen::Matrix<double, Rows, Columns> random_matrix() {
+  Eigen::Matrix<double, Rows, Columns> A;
+  for (int k = 0; k < A.size(); ++k) A(k) = uniform(-1, 1);
+  return A;
+}
+
+template <int Dim>
+Square<Dim> random_rotation() {
+  Square<Dim> Q = random_matrix<Dim, Dim>().householderQr().householderQ();
+  if (Q.determinant() < 0) Q.col(0) *= -1;
+  return Q;
+}
+
+// A deformation gradient with the given singular values in random frames.
+template <int Dim>
+Square<Dim> with_singular_values(const Eigen::Matrix<double, Dim, 1>& s) {
+  return random_rotation<Dim>() * s.asDiagonal() * random_rotation<Dim>().transpose();
+}
+
+template <int Dim>
+struct State {
+  std::string name;
+  Square<Dim> F;
+};
+
+// Deformation gradients with det F > 0, moderate ones.
+template <int Dim>
+std::vector<State<Dim>> regular_states() {
+  using Vector = Eigen::Matrix<double, Dim, 1>;
+  Square<Dim> shear = Square<Dim>::Identity();
+  shear(0, 1) = 0.7;
+  Vector stretch = Vector::Constant(0.8), squash = Vector::Constant(1.2), apart = Vector::Constant(0.3);
+  stretch(0) = 1.9;
+  squash(Dim - 1) = 0.35;
+  for (int i = 0; i < Dim; ++i) apart(i) += 0.6 * i;
+  std::vector<State<Dim>> states{{"rest", Square<Dim>::Identity()},
+                                 {"rotation", random_rotation<Dim>()},
+                                 {"shear", shear},
+                                 {"stretch", with_singular_values<Dim>(stretch)},
+                                 {"squash", with_singular_values<Dim>(squash)},
+                                 {"distinct", with_singular_values<Dim>(apart)},
+                                 {"swollen", with_singular_values<Dim>(Vector::Constant(1.6))},
+                                 {"shrunk", with_singular_values<Dim>(Vector::Constant(0.4))}};
+  for (int k = 0; k < 8; ++k) {
+    Square<Dim> F = Square<Dim>::Identity() + 0.6 * random_matrix<Dim, Dim>();
+    if (F.determinant() < 0.1) F = Square<Dim>::Identity() + 0.2 * random_matrix<Dim, Dim>();
+    states.push_back({"random " + std::to_string(k), F});
+  }
+  return states;
+}
+
+// Inverted, flat, collapsed, and with singular values that coincide or nearly cancel in sums.
+template <int Dim>
+std::vector<State<Dim>> degenerate_states() {
+  using Vector = Eigen::Matrix<double, Dim, 1>;
+  const auto values = [](double first, double before_last, double last) {
+    Vector s = Vector::Constant(first);
+    s(Dim - 2) = before_last;
+    s(Dim - 1) = last;
+    return s;
+  };
+  std::vector<State<Dim>> states;
+  const auto add = [&states](const char* name, const Square<Dim>& F) { states.push_back({name, F}); };
+  add("zero", Square<Dim>::Zero());
+  add("rank one", with_singular_values<Dim>([] {
+        Vector s = Vector::Zero();
+        s(0) = 1.3;
+        return s;
+      }()));
+  add("flat", with_singular_values<Dim>(values(1.4, 0.9, 0)));
+  add("flat and axis-aligned", Square<Dim>(values(1.4, 0.9, 0).asDiagonal()));
+  add("nearly flat", with_singular_values<Dim>(values(1.4, 0.9, 1e-9)));
+  add("nearly flat, inverted", with_singular_values<Dim>(values(1.4, 0.9, -1e-9)));
+  add("inverted", with_singular_values<Dim>(values(1.4, 0.9, -0.5)));
+  add("reflected", Square<Dim>(values(1, 1, -1).asDiagonal()));
+  add("strongly inverted", with_singular_values<Dim>(values(2.5, 2.1, -1.9)));
+  add("equal", with_singular_values<Dim>(values(1.2, 0.7, 0.7)));
+  add("equal and axis-aligned", Square<Dim>(values(1.2, 0.7, 0.7).asDiagonal()));
+  add("nearly equal", with_singular_values<Dim>(values(1.2, 0.7, 0.7 * (1 + 1e-10))));
+  add("opposite", with_singular_values<Dim>(values(1.2, 0.7, -0.7)));
+  add("nearly opposite", with_singular_values<Dim>(values(1.2, 0.7, -0.7 * (1 - 1e-10))));
+  add("nearly opposite, small", with_singular_values<Dim>(values(1.2, 1e-8, -1e-8 * (1 - 1e-7))));
+  add("minus identity", -Square<Dim>::Identity());
+  return states;
+}
+
+template <int Dim>
+std::vector<State<Dim>> all_states() {
+  std::vector<State<Dim>> states = regular_states<Dim>();
+  for (const State<Dim>& state : degenerate_states<Dim>()) states.push_back(state);
+  return states;
+}
+
+template <int Dim>
+SmallMatrix<double, Dim * Dim, Dim * Dim> hooke(double mu, double lambda) {
+  SmallMatrix<double, Dim * Dim, Dim * Dim> H;
+  for (int i = 0; i < Dim; ++i) {
+    for (int j = 0; j < Dim; ++j) {
+      for (int k = 0; k < Dim; ++k) {
+        for (int l = 0; l < Dim; ++l) {
+          H(i + Dim * j, k + Dim * l) =
+              mu * ((i == k && j == l) + (i == l && j == k)) + lambda * (i == j && k == l);
+        }
+      }
+    }
+  }
+  return H;
+}
+
+// ---- the facts
+
+// psi, P and H against the oracles: to 1e-11 relative in double, 1e-4 in float.
+template <class E, int Dim>
+void agrees_with_oracles(const std::string& name, std::size_t at_least) {
+  const std::vector<Oracle> rows = oracles(name, Dim);
+  REQUIRE(rows.size() >= at_least);
+  for (const Oracle& row : rows) {
+    INFO(name << " in " << Dim << "D, case " << row.name);
+    const E energy(RawCoefficients{row.mu, row.lambda});
+    const double scale_psi = std::max(std::abs(row.psi), row.mu);
+    const double scale_P = std::max(largest(row.P), row.mu);
+
+    const Square<Dim> F = row.F;
+    CHECK(std::abs(energy.psi(F) - row.psi) <= 1e-11 * scale_psi);
+    CHECK(difference(energy.pk1(F), row.P) <= 1e-11 * scale_P);
+    CHECK(difference(energy.hessian(F), row.H) <= 1e-11 * largest(row.H));
+
+    const Eigen::Matrix<float, Dim, Dim> f = F.template cast<float>();
+    CHECK(std::abs(static_cast<double>(energy.psi(f)) - row.psi) <= 1e-4 * scale_psi);
+    CHECK(difference(energy.pk1(f), row.P) <= 1e-4 * scale_P);
+    CHECK(difference(energy.hessian(f), row.H) <= 1e-4 * largest(row.H));
+  }
+}
+
+// d/dt at 0 of a function of t by central differences, extrapolated twice (Romberg): error O(step^6).
+template <class Function>
+auto derivative(const Function& function, double step) {
+  const auto difference_quotient = [&](double h) {
+    return decltype(function(h))((function(h) - function(-h)) / (2 * h));
+  };
+  const auto coarse = difference_quotient(step), middle = difference_quotient(step / 2),
+             fine = difference_quotient(step / 4);
+  using Result = std::remove_const_t<decltype(coarse)>;
+  const Result first = (4 * middle - coarse) / 3, second = (4 * fine - middle) / 3;
+  return Result((16 * second - first) / 15);
+}
+
+// P against differences of psi, H against differences of P.
+template <int Dim, class E>
+void agrees_with_differences(const E& energy, const Square<Dim>& F, double mu) {
+  const double step = 2e-3;
+  const Square<Dim> P = energy.pk1(F);
+  const Eigen::MatrixXd H = energy.hessian(F);
+  Square<Dim> from_psi;
+  Eigen::Matrix<double, Dim * Dim, Dim * Dim> from_P;
+  for (int k = 0; k < Dim * Dim; ++k) {
+    const auto at = [&](double t) {
+      Square<Dim> moved = F;
+      moved(k) += t;
+      return moved;
+    };
+    from_psi(k) = derivative([&](double t) { return energy.psi(at(t)); }, step);
+    from_P.col(k) = derivative(
+        [&](double t) {
+          const Square<Dim> stress = energy.pk1(at(t));
+          return Eigen::Matrix<double, Dim * Dim, 1>(
+              Eigen::Map<const Eigen::Matrix<double, Dim * Dim, 1>>(stress.data()));
+        },
+        step);
+  }
+  CHECK(difference(P, from_psi) <= 1e-9 * std::max(largest(P), mu));
+  CHECK(difference(H, from_P) <= 1e-9 * largest(H));
+  CHECK(difference(H, H.transpose()) <= 1e-14 * largest(H));
+}
+
+// The Hessian at rest is Hooke's tensor of exactly (E, nu), in plane strain in 2D; psi and P vanish there.
+template <class E, int Dim>
+void obeys_hooke_at_rest() {
+  const Square<Dim> I = Square<Dim>::Identity();
+  for (const double nu : {-0.9, -0.5, -0.25, -0.1, 0.0, 0.1, 0.25, 0.3, 0.4, 0.45, 0.49, 0.499, 0.4999}) {
+    for (const double young : {1e-3, 1.0, 2.1e11}) {
+      INFO("E = " << young << ", nu = " << nu << ", " << Dim << "D");
+      const E energy(Lame::from_young_poisson(young, nu));
+      const double mu = young / (2 * (1 + nu)), lambda = young * nu / ((1 + nu) * (1 - 2 * nu));
+      const auto expected = hooke<Dim>(mu, lambda);
+      CHECK(difference(energy.hessian(I), expected) <= 1e-14 * largest(expected));
+      CHECK(std::abs(energy.psi(I)) <= 1e-14 * mu);
+      CHECK(largest(energy.pk1(I)) <= 1e-14 * largest(expected));
+    }
+  }
+}
+
+// psi(Q F R) = psi(F) and P(Q F R) = Q P(F) R for all rotations Q, R: frame indifference and isotropy.
+template <int Dim, class E>
+void is_isotropic(const E& energy, const Square<Dim>& F, double mu) {
+  const Square<Dim> Q = random_rotation<Dim>(), R = random_rotation<Dim>(), turned = Q * F * R;
+  const double psi = energy.psi(F);
+  const Square<Dim> P = energy.pk1(F);
+  CHECK(std::abs(energy.psi(turned) - psi) <= 1e-11 * std::max(std::abs(psi), mu));
+  CHECK(difference(energy.pk1(turned), Q * P * R) <= 1e-11 * std::max(largest(P), mu));
+}
+
+// Both projections equal those of a numerical eigensolver, and leave nothing negative.
+template <int Dim, class E>
+void projects_like_an_eigensolver(const E& energy, const Square<Dim>& F) {
+  using Matrix = SmallMatrix<double, Dim * Dim, Dim * Dim>;
+  const Matrix H = energy.hessian(F);
+  CHECK(difference(energy.hessian(F, Projection::none), H) == 0);
+  for (const Projection projection : {Projection::clamp, Projection::absolute}) {
+    INFO((projection == Projection::clamp ? "clamp" : "absolute"));
+    const Matrix projected_H = energy.hessian(F, projection);
+    CHECK(difference(projected_H, project_numerically<double, Dim * Dim>(H, projection)) <=
+          1e-12 * largest(H));
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(projected_H);
+    CHECK(eigen.eigenvalues()(0) >= -1e-13 * largest(H));
+  }
+}
+
+// sum_jl a_j H[(i,j),(k,l)] b_l
+template <class T, int Dim>
+SmallMatrix<T, Dim, Dim> contracted(const SmallMatrix<T, Dim * Dim, Dim * Dim>& H,
+                                    const SmallVector<T, Dim>& a, const SmallVector<T, Dim>& b) {
+  SmallMatrix<T, Dim, Dim> K = SmallMatrix<T, Dim, Dim>::Zero();
+  for (int j = 0; j < Dim; ++j) {
+    for (int l = 0; l < Dim; ++l) K += a(j) * H.template block<Dim, Dim>(Dim * j, Dim * l) * b(l);
+  }
+  return K;
+}
+
+template <class T, int Dim>
+SmallVector<T, Dim> random_gradient() {
+  SmallVector<T, Dim> g;
+  for (int i = 0; i < Dim; ++i) {
+    for (int l = 0; l < width_of<T>; ++l) set_lane(g(i), l, static_cast<scalar_of<T>>(uniform(-1, 1)));
+  }
+  return g;
+}
+
+// A tangent at lanes of deformation gradients: the blocks of each lane equal the contraction of its Hessian.
+template <Projection projection, class T, int Dim, class E>
+void contracts_its_hessian(const E& energy, const std::vector<State<Dim>>& states, double tolerance) {
+  using Scalar = scalar_of<T>;
+  constexpr int width = width_of<T>;
+  for (std::size_t first = 0; first < states.size(); first += width) {
+    SmallMatrix<T, Dim, Dim> F;
+    const auto state = [&](int l) { return states[(first + static_cast<std::size_t>(l)) % states.size()]; };
+    for (int l = 0; l < width; ++l) {
+      for (int k = 0; k < Dim * Dim; ++k) set_lane(F(k), l, static_cast<Scalar>(state(l).F(k)));
+    }
+    const auto tangent = tangent_of<projection, Dim, T>(energy, F);
+    const SmallVector<T, Dim> a = random_gradient<T, Dim>(), b = random_gradient<T, Dim>();
+    const auto at_a = tangent.at_node(a), at_b = tangent.at_node(b);
+    const SmallMatrix<T, Dim, Dim> K_ab = tangent.block(at_a, at_b), K_ba = tangent.block(at_b, at_a),
+                                   K_aa = tangent.block(at_a, at_a);
+    for (int l = 0; l < width; ++l) {
+      INFO("state " << state(l).name << ", lane " << l << " of " << width);
+      const SmallMatrix<Scalar, Dim * Dim, Dim* Dim> H = energy.hessian(lane_of(F, l), projection);
+      const SmallVector<Scalar, Dim> x = lane_of(a, l), y = lane_of(b, l);
+      const double scale = largest(H.template cast<double>());
+      CHECK(difference(lane_of(K_ab, l), contracted<Scalar, Dim>(H, x, y)) <= tolerance * scale);
+      CHECK(difference(lane_of(K_aa, l), contracted<Scalar, Dim>(H, x, x)) <= tolerance * scale);
+      CHECK(difference(lane_of(K_ba, l), lane_of(K_ab, l).transpose()) <= tolerance * scale);
+    }
+  }
+}
+
+template <class T, int Dim, class E>
+void all_tangents_contract(const E& energy, const std::vector<State<Dim>>& states, double tolerance) {
+  contracts_its_hessian<Projection::none, T, Dim>(energy, states, tolerance);
+  contracts_its_hessian<Projection::clamp, T, Dim>(energy, states, tolerance);
+  contracts_its_hessian<Projection::absolute, T, Dim>(energy, states, tolerance);
+}
+
+// Lanes give what each of their numbers gives alone.
+template <class T, int Dim, class E>
+void lanes_equal_scalars(const E& energy, const std::vector<State<Dim>>& states, double mu) {
+  using Scalar = scalar_of<T>;
+  const double tolerance = 100 * static_cast<double>(std::numeric_limits<Scalar>::epsilon());
+  constexpr int width = width_of<T>;
+  for (std::size_t first = 0; first < states.size(); first += width) {
+    SmallMatrix<T, Dim, Dim> F;
+    const auto state = [&](int l) { return states[(first + static_cast<std::size_t>(l)) % states.size()]; };
+    for (int l = 0; l < width; ++l) {
+      for (int k = 0; k < Dim * Dim; ++k) set_lane(F(k), l, static_cast<Scalar>(state(l).F(k)));
+    }
+    const T psi = energy.psi(F);
+    const SmallMatrix<T, Dim, Dim> P = energy.pk1(F);
+    const SmallMatrix<T, Dim * Dim, Dim* Dim> H = energy.hessian(F);
+    for (int l = 0; l < width; ++l) {
+      INFO("state " << state(l).name << ", lane " << l << " of " << width);
+      const SmallMatrix<Scalar, Dim, Dim> f = lane_of(F, l);
+      const double expected = energy.psi(f);
+      if (std::isinf(expected)) CHECK(lane(psi, l) == energy.psi(f));
+      else CHECK(std::abs(lane(psi, l) - expected) <= tolerance * std::max(std::abs(expected), mu));
+      const auto scale = [](const auto& A) { return largest(A.template cast<double>()); };
+      CHECK(difference(lane_of(P, l), energy.pk1(f)) <= tolerance * std::max(scale(energy.pk1(f)), mu));
+      CHECK(difference(lane_of(H, l), energy.hessian(f)) <= tolerance * scale(energy.hessian(f)));
+    }
+  }
+}
+
+// P and the plain and projected Hessians are finite at F.
+template <class Derived, class E>
+void is_finite_at(const E& energy, const Eigen::MatrixBase<Derived>& F) {
+  CHECK(energy.pk1(F).allFinite());
+  CHECK(energy.hessian(F).allFinite());
+  CHECK(energy.hessian(F, Projection::clamp).allFinite());
+  CHECK(energy.hessian(F, Projection::absolute).allFinite());
+}
+
+}  // namespace facts
