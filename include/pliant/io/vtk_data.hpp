@@ -75,7 +75,7 @@ class VtkData {
   }
 
   double finite(VtkNumber type, const char* what) {
-    if (!binary) return in_.real(what);
+    if (!binary) return rounded(in_.real(what), type, what);
     if (type == VtkNumber::float32) return in_.finite_number<float>(what);
     if (type == VtkNumber::float64) return in_.finite_number<double>(what);
     return static_cast<double>(integer(type, what));
@@ -232,6 +232,13 @@ class VtkData {
     } else {
       for (std::size_t i = 0; i < values; ++i) in_.word("a value");
     }
+  }
+
+  // A text may give more digits than its number type has; what counts is the type, as for VTK.
+  double rounded(double value, VtkNumber type, const char* what) const {
+    if (type != VtkNumber::float32) return value;
+    if (std::abs(value) > std::numeric_limits<float>::max()) in_.fail(std::string(what) + " overflows a float");
+    return static_cast<double>(static_cast<float>(value));
   }
 
   std::int64_t whole(double value, const char* what) const {
