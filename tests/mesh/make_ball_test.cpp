@@ -18,8 +18,8 @@ TEST_CASE("make_ball: a sound mesh of well-shaped tets, bounded by the sphere") 
     const Diagnosis diagnosis = diagnose(mesh, {.duplicate_tolerance = 1e-3 / shells});
     CHECK(diagnosis.message() == diagnose(mesh).message());
     CHECK(diagnosis.findings().empty());
-    CHECK(diagnosis.worst_quality > 0.6);
-    CHECK(element_qualities(mesh).mean() > 0.8);
+    CHECK(diagnosis.worst_quality > 0.75);
+    CHECK(element_qualities(mesh).mean() > 0.9);
 
     const auto boundary = boundary_faces(mesh);
     CHECK(boundary.face_count() == 20 * shells * shells);

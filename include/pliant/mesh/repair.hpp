@@ -46,7 +46,8 @@ struct Repair {
   // This repair and then `next`, a repair of this one's mesh, as one:
   //   auto fixed = merge_duplicate_nodes(mesh, 1e-9);
   //   fixed = fixed.followed_by(reorient(fixed.mesh));
-  // The maps then lead from the first mesh to the last. Throws SizeError if `next` repaired another mesh.
+  // The maps then lead from the first mesh to the last; each line of the message speaks of the numbers that
+  // its repair was given. Throws SizeError if `next` repaired another mesh.
   Repair followed_by(Repair next) const {
     detail::require_size("nodes of the next repair", static_cast<std::ptrdiff_t>(next.node_map.size()),
                          mesh.node_count());
