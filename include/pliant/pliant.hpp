@@ -19,6 +19,7 @@
 #include <pliant/core/matrix.hpp>
 #include <pliant/core/node_vector.hpp>
 #include <pliant/core/parallel.hpp>
+#include <pliant/core/polar.hpp>
 #include <pliant/core/svd.hpp>
 #include <pliant/core/symmetric_eigen.hpp>
 #include <pliant/core/tensor.hpp>
@@ -57,7 +58,10 @@
 #include <pliant/mesh/diagnosis.hpp>
 #include <pliant/mesh/disjoint_sets.hpp>
 #include <pliant/mesh/doctor.hpp>
+#include <pliant/mesh/generators.hpp>
+#include <pliant/mesh/make_ball.hpp>
 #include <pliant/mesh/make_box.hpp>
+#include <pliant/mesh/make_cylinder.hpp>
 #include <pliant/mesh/measure.hpp>
 #include <pliant/mesh/mesh.hpp>
 #include <pliant/mesh/repair.hpp>

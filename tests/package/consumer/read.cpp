@@ -1,0 +1,3 @@
+#include <pliant/pliant.hpp>
+
+pliant::Mesh<pliant::Tet4> read(const char* file) { return pliant::read_mesh<pliant::Tet4>(file); }

@@ -1,0 +1,29 @@
+// The program of the README, in short.
+#include <iostream>
+#include <stdexcept>
+#include <string>
+
+#include <pliant/pliant.hpp>
+
+using namespace pliant;
+
+int main(int, char** arguments) try {
+  auto mesh = read_mesh<Tet4>(arguments[1]);
+  auto lame = Lame::from_young_poisson(1e6, 0.45);
+  auto solid = Solid(mesh, StableNeoHookean(lame), Density{1000});
+  auto held = Pinned(nodes_where(mesh, [](const auto& X) { return X.y() > 0.9; }));
+  auto sim = Simulation(solid, BackwardEuler{.dt = 0.01}, Pcg<BlockJacobi>{.tolerance = 1e-6}, held);
+  sim.set_gravity({0, -9.81, 0});
+  VtkSeries out("out/cube");
+  for (int frame = 0; frame < 3; ++frame) {
+    StepReport report = sim.step();
+    if (!report) throw std::runtime_error(report.message());
+    out.write(sim);
+  }
+  // Gravity has moved the free nodes downwards, if only a little.
+  const double fall = mesh.nodes.row(1).minCoeff() - sim.positions().row(1).minCoeff();
+  if (!(fall > 0 && fall < 0.1)) throw std::runtime_error("the cube fell by " + std::to_string(fall) + " m");
+} catch (const std::exception& error) {
+  std::cerr << error.what() << '\n';
+  return 1;
+}
