@@ -4,18 +4,20 @@
 // rest, to mu where that is larger.
 #pragma once
 
-#include <Eigen/Dense>
+#include "energy/oracle.hpp"
+#include "support/catch.hpp"
+
 #include <cmath>
 #include <limits>
-#include <pliant/energy/concept.hpp>
-#include <pliant/energy/lame.hpp>
-#include <pliant/energy/tangent.hpp>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "energy/oracle.hpp"
-#include "support/catch.hpp"
+#include <Eigen/Dense>
+
+#include <pliant/energy/concept.hpp>
+#include <pliant/energy/lame.hpp>
+#include <pliant/energy/tangent.hpp>
 
 namespace facts {
 

@@ -1,7 +1,8 @@
 // High-precision values of the energies at chosen deformation gradients.
 #pragma once
 
-#include <Eigen/Core>
+#include "energy/oracle_rows.hpp"
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -10,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "energy/oracle_rows.hpp"
+#include <Eigen/Core>
 
 struct Oracle {
   std::string energy, name;

@@ -1,6 +1,6 @@
-#include <pliant/energy/stable_neo_hookean.hpp>
-
 #include "energy/facts.hpp"
+
+#include <pliant/energy/stable_neo_hookean.hpp>
 
 using namespace pliant;
 using facts::Square;

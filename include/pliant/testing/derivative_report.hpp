@@ -1,0 +1,67 @@
+// What a derivative checker found.
+#pragma once
+
+#include <limits>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace pliant {
+
+// One property that was checked, with the place where it holds worst.
+struct DerivativeCheck {
+  std::string property;  // what has to hold, e.g. "pk1 is the derivative of psi"
+  double tolerance;      // the largest error allowed, relative
+  double error = 0;      // the largest error found, relative; infinity where something is not finite
+  std::string place;     // where it was found, e.g. "stretched, F = [1.8 0; 0 1]"
+  std::string detail;    // numbers to compare, and a guess at the mistake
+
+  bool passed() const noexcept { return error <= tolerance; }
+};
+
+// True when everything that was checked holds. `message()` lists all of it, one property per line, and for
+// each failure where it is worst and by how much.
+class [[nodiscard]] DerivativeReport {
+ public:
+  explicit operator bool() const noexcept {
+    for (const DerivativeCheck& check : checks_) {
+      if (!check.passed()) return false;
+    }
+    return !checks_.empty();
+  }
+
+  const std::vector<DerivativeCheck>& checks() const noexcept { return checks_; }
+
+  std::string message() const {
+    std::ostringstream text;
+    text.precision(2);
+    for (const DerivativeCheck& check : checks_) {
+      text << (check.passed() ? "  ok      " : "  FAILED  ") << check.property << ": error " << check.error
+           << " (allowed " << check.tolerance << ")";
+      if (!check.passed()) text << ", worst at " << check.place << ": " << check.detail;
+      text << '\n';
+    }
+    return text.str();
+  }
+
+  // Takes note of one more measurement of a property. The worst one is kept; NaN is worse than any number.
+  void see(const std::string& property, double tolerance, double error, const std::string& place,
+           const std::string& detail) {
+    if (!(error <= std::numeric_limits<double>::max())) error = std::numeric_limits<double>::infinity();
+    DerivativeCheck* check = nullptr;
+    for (DerivativeCheck& known : checks_) {
+      if (known.property == property) check = &known;
+    }
+    if (check == nullptr) {
+      checks_.push_back({property, tolerance, error, place, detail});
+    } else if (error > check->error) {
+      *check = {property, tolerance, error, place, detail};
+    }
+  }
+
+ private:
+  std::vector<DerivativeCheck> checks_;
+};
+
+}  // namespace pliant
