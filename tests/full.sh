@@ -10,15 +10,18 @@ cmake/install_missing.sh g++ cmake ninja-build libeigen3-dev catch2 libbenchmark
 source tests/steps.sh
 
 fuzz() {
-  local seconds=$1 fuzzer name
+  local seconds=$1 fuzzer name dictionary
   build fuzz --preset clang -D CMAKE_BUILD_TYPE=RelWithDebInfo -D PLIANT_BUILD_FUZZERS=ON -D PLIANT_BUILD_TESTS=OFF \
     -D PLIANT_BUILD_EXAMPLES=OFF -D PLIANT_BUILD_BENCH=OFF
   for fuzzer in build/fuzz/tests/*_fuzzer; do
     name=$(basename "$fuzzer")
     title "$name, $seconds s"
     mkdir -p "build/fuzz/corpus/$name"
-    if step "build/fuzz/$name.log" "$fuzzer" -max_total_time="$seconds" -artifact_prefix="build/fuzz/$name-" \
-      "build/fuzz/corpus/$name"; then passed=$((passed + 1)); fi
+    dictionary=tests/fuzz/${name%_fuzzer}.dict
+    if step "build/fuzz/$name.log" "$fuzzer" -max_total_time="$seconds" -max_len=16384 -timeout=10 \
+      -dict="$dictionary" -artifact_prefix="build/fuzz/$name-" "build/fuzz/corpus/$name"; then
+      passed=$((passed + 1))
+    fi
   done
 }
 
