@@ -25,13 +25,15 @@ bool falls_freely(const char* what, const Unit& maker, const Unit& mover) {
   return check(what, (mover.move(beam, false, gravity, dt, steps) - expected).cwiseAbs().maxCoeff(), 1e-10);
 }
 
+// The solves stop at 1e-12 of the right-hand side, and the condition of the matrix magnifies what is left.
 bool swing_alike() {
   const pliant::Mesh<pliant::Tet4> beam = generic.make_beam();
   const pliant::NodeMatrix<double, 3> a = generic.move(beam, true, gravity, dt, steps);
   const pliant::NodeMatrix<double, 3> b = native.move(beam, true, gravity, dt, steps);
   const double sag = (a - beam.nodes).cwiseAbs().maxCoeff();
-  return check("the beam sags", sag > 1e-3 ? 0 : 1, 0) &
-         check("swing alike", (a - b).cwiseAbs().maxCoeff(), 1e-9 * sag);
+  const bool sags = sag > 1e-3;
+  if (!sags) std::printf("the held beam sags by only %.3g m\n", sag);
+  return check("swing alike", (a - b).cwiseAbs().maxCoeff(), 1e-8 * sag) && sags;
 }
 
 }  // namespace
