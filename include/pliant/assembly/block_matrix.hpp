@@ -2,11 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <memory>
+#include <vector>
+
 #include <pliant/assembly/ordering.hpp>
 #include <pliant/core/node_vector.hpp>
-#include <vector>
 
 namespace pliant {
 
@@ -18,6 +20,8 @@ struct BlockPattern {
     int reach;                  // one past the last column of those rows
     std::ptrdiff_t halo_begin;  // where its sums for the rows in [end, reach) start in the halo
   };
+
+  static constexpr int most_domains = 16;
 
   std::vector<int> row_begin;  // first block of each row, #rows + 1
   std::vector<int> columns;    // column of each block
@@ -52,8 +56,8 @@ struct BlockPattern {
 
  private:
   void cut_domains() {
-    constexpr int smallest = 1024, most = 16;  // rows per domain, domains
-    const int count = static_cast<int>(std::clamp<std::ptrdiff_t>(rows() / smallest, 1, most));
+    constexpr int smallest = 1024;  // rows per domain
+    const int count = static_cast<int>(std::clamp<std::ptrdiff_t>(rows() / smallest, 1, most_domains));
     int begin = 0;
     for (int d = 0; d < count; ++d) {
       const auto target = static_cast<int>(blocks() * (d + 1) / count);
@@ -73,6 +77,35 @@ struct BlockPattern {
   }
 };
 
+namespace detail {
+
+// The second half of a product y = A x: adds to the rows of domain d the sums that the domains before it have
+// for them, in their order, and clears the padding. Returns the domain's part of x.y.
+template <int Dim, class Scalar, Isa isa>
+Scalar add_halos(const BlockPattern& pattern, int d, const NodeVector<Dim, Scalar, isa>& halo,
+                 const NodeVector<Dim, Scalar, isa>& x, NodeVector<Dim, Scalar, isa>& y) {
+  constexpr int stride = node_stride<Dim>;
+  using Row = Lane<Scalar, stride, isa>;
+  const BlockPattern::Domain& domain = pattern.domains[static_cast<std::size_t>(d)];
+  for (int e = 0; e < d; ++e) {
+    const BlockPattern::Domain& before = pattern.domains[static_cast<std::size_t>(e)];
+    const std::ptrdiff_t to_halo = (before.halo_begin - before.end) * stride;
+    const int begin = std::max(domain.begin, before.end), end = std::min(domain.end, before.reach);
+    for (std::ptrdiff_t k = std::ptrdiff_t{begin} * stride; k < std::ptrdiff_t{end} * stride; ++k) {
+      y.data()[k] += halo.data()[to_halo + k];
+    }
+  }
+  Row product(Scalar(0));
+  for (int i = domain.begin; i < domain.end; ++i) {
+    Scalar* const y_i = y.data() + std::ptrdiff_t{i} * stride;
+    if constexpr (stride > Dim) y_i[Dim] = Scalar(0);
+    product = multiply_add(load<Row>(x.data() + std::ptrdiff_t{i} * stride), load<Row>(y_i), product);
+  }
+  return sum(product);
+}
+
+}  // namespace detail
+
 // The values on a shared pattern. Each block is column-major.
 template <int Dim, class ScalarType, Isa isa = PLIANT_NATIVE_ISA>
 class BlockMatrix {
@@ -91,6 +124,7 @@ class BlockMatrix {
         halo_(pattern_->halo_size) {}
 
   const BlockPattern& pattern() const { return *pattern_; }
+  const std::shared_ptr<const BlockPattern>& shared_pattern() const { return pattern_; }
   std::ptrdiff_t rows() const { return pattern_->rows(); }
   Scalar* values() { return values_.data(); }
   const Scalar* values() const { return values_.data(); }
@@ -113,14 +147,18 @@ class BlockMatrix {
     });
   }
 
+  bool finite() const {
+    return std::all_of(values_.begin(), values_.end(), [](Scalar value) { return std::isfinite(value); });
+  }
+
   // y = A x; returns x.y. The bits do not depend on the number of threads. One product at a time per matrix:
   // the sums that cross domains are kept in a buffer of the matrix.
   Scalar multiply(const Vector& x, Vector& y) const {
     const auto& domains = pattern_->domains;
     const int count = static_cast<int>(domains.size());
     parallel_parts(count, [&](int d) { multiply_domain(domains[static_cast<std::size_t>(d)], x, y); });
-    Scalar partial[16] = {};
-    parallel_parts(count, [&](int d) { partial[d] = add_halos(d, x, y); });
+    Scalar partial[BlockPattern::most_domains] = {};
+    parallel_parts(count, [&](int d) { partial[d] = detail::add_halos(*pattern_, d, halo_, x, y); });
     Scalar product = 0;
     for (int d = 0; d < count; ++d) product += partial[d];
     return product;
@@ -132,11 +170,11 @@ class BlockMatrix {
 
   void multiply_domain(const BlockPattern::Domain& domain, const Vector& x, Vector& y) const {
     Scalar* const own = y.data();
-    Scalar* const halo = halo_.data() + (domain.halo_begin - domain.end) * stride;
+    Scalar* const halo = halo_.data();
+    const std::ptrdiff_t to_halo = domain.halo_begin - domain.end;
     std::fill(own + std::ptrdiff_t{domain.begin} * stride, own + std::ptrdiff_t{domain.end} * stride,
               Scalar(0));
-    std::fill(halo + std::ptrdiff_t{domain.end} * stride, halo + std::ptrdiff_t{domain.reach} * stride,
-              Scalar(0));
+    std::fill(halo + (to_halo + domain.end) * stride, halo + (to_halo + domain.reach) * stride, Scalar(0));
     const int* const columns = pattern_->columns.data();
     for (int i = domain.begin; i < domain.end; ++i) {
       const Scalar* const x_row = x.data() + std::ptrdiff_t{i} * stride;
@@ -152,7 +190,7 @@ class BlockMatrix {
         const int j = columns[k];
         const Scalar* const A = values() + std::ptrdiff_t{k} * block_size;
         const Scalar* const x_j = x.data() + std::ptrdiff_t{j} * stride;
-        Scalar* const y_j = (j < domain.end ? own : halo) + std::ptrdiff_t{j} * stride;
+        Scalar* const y_j = j < domain.end ? own + std::ptrdiff_t{j} * stride : halo + (to_halo + j) * stride;
         // The padding of x_i is zero, which silences the number of the next column in the last lane.
         Row transposed[stride];
         for (int c = 0; c < Dim; ++c) {
@@ -170,27 +208,6 @@ class BlockMatrix {
       for (int c = 0; c < Dim; ++c) total += sum[c];
       store(own + std::ptrdiff_t{i} * stride, total);
     }
-  }
-
-  // Adds to the rows of domain d what the domains before it have for them and clears the padding; returns the
-  // domain's part of x.y.
-  Scalar add_halos(int d, const Vector& x, Vector& y) const {
-    const BlockPattern::Domain& domain = pattern_->domains[static_cast<std::size_t>(d)];
-    for (int e = 0; e < d; ++e) {
-      const BlockPattern::Domain& before = pattern_->domains[static_cast<std::size_t>(e)];
-      const Scalar* const halo = halo_.data() + (before.halo_begin - before.end) * stride;
-      const int begin = std::max(domain.begin, before.end), end = std::min(domain.end, before.reach);
-      for (std::ptrdiff_t k = std::ptrdiff_t{begin} * stride; k < std::ptrdiff_t{end} * stride; ++k) {
-        y.data()[k] += halo[k];
-      }
-    }
-    Row product(Scalar(0));
-    for (int i = domain.begin; i < domain.end; ++i) {
-      Scalar* const y_i = y.data() + std::ptrdiff_t{i} * stride;
-      if constexpr (stride > Dim) y_i[Dim] = Scalar(0);
-      product = multiply_add(load<Row>(x.data() + std::ptrdiff_t{i} * stride), load<Row>(y_i), product);
-    }
-    return sum(product);
   }
 
   std::shared_ptr<const BlockPattern> pattern_;

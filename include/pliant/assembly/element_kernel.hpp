@@ -57,7 +57,8 @@ class ElementKernel {
       }
       const T weight = load<T>(batches.weights_of(batch, point));
       const SmallMatrix<T, dim, dim> F = deformation_gradient(edge, shape_gradient);
-      total += weight * energy.psi(F);
+      // The elements that fill up the last batch have no weight, and 0 * infinity would be NaN.
+      total += select(weight != T(Scalar(0)), weight * energy.psi(F), T(Scalar(0)));
       if constexpr (evaluate >= Evaluate::gradient) add_forces(energy, F, weight, shape_gradient, force);
       if constexpr (evaluate >= Evaluate::tangent) {
         const auto tangent = tangent_of<projection, dim, T>(energy, F);

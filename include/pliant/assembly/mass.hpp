@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+
 #include <pliant/assembly/block_matrix.hpp>
 #include <pliant/core/tensor.hpp>
 #include <pliant/mesh/mesh.hpp>
@@ -28,8 +29,9 @@ void for_each_mass_point(const Mesh<E, Scalar>& mesh, double density, Use&& use)
 
 // Row sums of the mass matrix, one number per node [kg], in the mesh's numbering.
 template <class E, class Scalar>
-Eigen::VectorXd lumped_mass(const Mesh<E, Scalar>& mesh, double density) {
-  Eigen::VectorXd mass = Eigen::VectorXd::Zero(mesh.node_count());
+SmallVector<double, Eigen::Dynamic> lumped_mass(const Mesh<E, Scalar>& mesh, double density) {
+  SmallVector<double, Eigen::Dynamic> mass(mesh.node_count());
+  mass.setZero();
   detail::for_each_mass_point(mesh, density, [&](std::ptrdiff_t e, double m, const auto& shape) {
     for (int a = 0; a < E::nodes; ++a) mass(mesh.elements(a, e)) += m * shape(a);
   });

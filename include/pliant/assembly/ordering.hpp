@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
-#include <pliant/mesh/mesh.hpp>
 #include <utility>
 #include <vector>
+
+#include <pliant/mesh/mesh.hpp>
 
 namespace pliant {
 
@@ -144,15 +145,15 @@ inline Numbering reverse_cuthill_mckee(const Adjacency& graph) {
 template <Element E>
 struct OrderedElements {
   ElementMatrix<E> elements;  // internal node numbers, ascending in each column
-  Eigen::Matrix<signed char, E::nodes, Eigen::Dynamic> corner;  // which corner of the user's element each is
-  std::vector<int> to_user;                                     // user's element number of each column
+  SmallMatrix<signed char, E::nodes, Eigen::Dynamic> corner;  // which corner of the user's element each is
+  std::vector<int> to_user;                                   // user's element number of each column
 };
 
 template <Element E>
 OrderedElements<E> order_elements(const ElementMatrix<E>& elements, const Numbering& nodes) {
   const std::ptrdiff_t count = elements.cols();
   OrderedElements<E> sorted{ElementMatrix<E>(E::nodes, count), {}, {}};
-  Eigen::Matrix<signed char, E::nodes, Eigen::Dynamic> corner(E::nodes, count);
+  SmallMatrix<signed char, E::nodes, Eigen::Dynamic> corner(E::nodes, count);
   for (std::ptrdiff_t e = 0; e < count; ++e) {
     std::array<std::pair<int, signed char>, E::nodes> corners;
     for (int a = 0; a < E::nodes; ++a) {

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
+
 #include <pliant/assembly/concept.hpp>
 #include <pliant/assembly/element_kernel.hpp>
 #include <pliant/assembly/mass.hpp>
 #include <pliant/solid/solid.hpp>
-#include <string>
-#include <vector>
 
 namespace pliant {
 
@@ -36,7 +37,7 @@ class ElasticSystem {
     batches_ = make_batches<Element, Scalar>(ordered, nodes, *pattern_);
     batch_energy_.resize(static_cast<std::size_t>(batches_.count));
 
-    const Eigen::VectorXd mass = lumped_mass(mesh, solid.density().value);
+    const auto mass = lumped_mass(mesh, solid.density().value);
     mass_.resize(mesh.node_count());
     for (std::ptrdiff_t i = 0; i < nodes.cols(); ++i) {
       mass_.node(i).setConstant(static_cast<Scalar>(mass(user_number(i))));

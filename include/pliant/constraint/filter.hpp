@@ -1,15 +1,18 @@
 // Takes the constrained unknowns out of A x = b, keeping A symmetric and positive definite.
 #pragma once
 
+#include <cmath>
+#include <vector>
+
 #include <pliant/assembly/block_matrix.hpp>
 #include <pliant/constraint/concept.hpp>
-#include <vector>
 
 namespace pliant {
 
 // With S the projection onto the free unknowns, A becomes S A S + D (I - S) and b becomes S b: the
 // pre-filtered form of Tamstorf, Jones, McCormick 2015. D is the mean diagonal entry of the node's own block,
-// which keeps the condition number where it was; a plain identity can make it hundreds of times worse.
+// which keeps the condition number where it was; a plain identity can make it hundreds of times worse. Where
+// that mean is not positive, D is its absolute value or one: a held node makes no matrix indefinite.
 template <int Dim, class Scalar, Isa isa = PLIANT_NATIVE_ISA>
 class Filter {
  public:
@@ -36,9 +39,9 @@ class Filter {
     for (const int slot : coupling_) A.block(slot).setZero();
     for (const int node : fixed_nodes_) {
       auto block = A.diagonal(node);
-      const Scalar mean = block.trace() / Dim;
+      const Scalar mean = std::abs(block.trace()) / Dim;
       block.setZero();
-      block.diagonal().setConstant(mean);
+      block.diagonal().setConstant(mean > 0 ? mean : Scalar(1));
     }
   }
 

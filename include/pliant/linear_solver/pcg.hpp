@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+
 #include <pliant/core/error.hpp>
 #include <pliant/linear_solver/concept.hpp>
 #include <pliant/linear_solver/preconditioner.hpp>
@@ -61,7 +62,9 @@ struct Pcg {
     report.first_residual = report.residual = residual;
     if (!std::isfinite(residual)) return finish(report, LinearStop::not_finite);
     if (residual <= report.goal) return finish(report, LinearStop::converged);
-    if (!preconditioner.prepare(A, w.preconditioner)) return finish(report, LinearStop::indefinite);
+    if (!preconditioner.prepare(A, w.preconditioner)) {
+      return finish(report, A.finite() ? LinearStop::indefinite : LinearStop::not_finite);
+    }
 
     const std::ptrdiff_t limit =
         max_iterations > 0 ? max_iterations : 10 * std::ptrdiff_t{Matrix::dim} * b.nodes();
