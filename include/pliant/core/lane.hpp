@@ -5,8 +5,9 @@
 //   select(mask, a, b)      a where the mask is true, b elsewhere
 //   sqrt, abs, min, max, log, lane by lane;  multiply_add(a, b, c) = a * b + c
 //   all(mask), any(mask);   sum(a), the sum over the lanes, in lane order
-//   load<Lane>(p), store(p, a), gather<Lane>(base, offsets);  lane(a, i) reads number i, set_lane(a, i, x)
-//   writes it transpose(rows)         W lanes of W numbers, rows become columns
+//   load<Lane>(p), store(p, a), gather<Lane>(base, offsets)
+//   lane(a, i) reads number i, set_lane(a, i, x) writes it
+//   transpose(rows)         W lanes of W numbers, rows become columns
 // Scalars obey the same vocabulary (a double is a lane of width one), so a formula written once serves both:
 // it calls sqrt, abs, min, max, log unqualified after `using std::sqrt;` and its like.
 //
@@ -15,147 +16,19 @@
 // tag.
 #pragma once
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdint>
 #include <limits>
-#include <pliant/core/isa.hpp>
 #include <type_traits>
+#include <utility>
 
-#if defined(__SSE2__) && defined(__GNUC__)
-#include <immintrin.h>
-#endif
+#include <Eigen/Core>
 
-#if defined(__GNUC__)
-#define PLIANT_INLINE inline __attribute__((always_inline))
-#else
-#define PLIANT_INLINE inline
-#endif
-
-// Clang fuses a * b + c only inside one expression unless told otherwise; GCC fuses across inlined functions.
-#if defined(__clang__)
-#define PLIANT_CONTRACT _Pragma("clang fp contract(fast)")
-#else
-#define PLIANT_CONTRACT
-#endif
+#include <pliant/core/isa.hpp>
+#include <pliant/core/register.hpp>
 
 namespace pliant {
-
-namespace detail {
-
-// The parts of an IEEE number, as masks on its bits.
-template <class T>
-struct Layout {
-  using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-  static constexpr int mantissa_bits = std::numeric_limits<T>::digits - 1;
-  static constexpr Bits sign = Bits(1) << (8 * sizeof(T) - 1);
-  static constexpr Bits mantissa = (Bits(1) << mantissa_bits) - 1;
-  static constexpr Bits exponent = ~(sign | mantissa);
-};
-
-// A register of Count numbers of type T. Count == 1 is the number itself, the fallback for compilers without
-// vector types.
-template <class T, int Count>
-struct Register {
-#if defined(__GNUC__)
-  typedef T Type __attribute__((vector_size(sizeof(T) * Count)));
-  typedef T Unaligned __attribute__((vector_size(sizeof(T) * Count), aligned(alignof(T)), may_alias));
-  typedef typename Layout<T>::Bits Bits __attribute__((vector_size(sizeof(T) * Count)));
-  using Mask = decltype(Type{} < Type{});
-#endif
-};
-
-template <class T>
-struct Register<T, 1> {
-  using Type = T;
-  using Unaligned = T;
-  using Bits = typename Layout<T>::Bits;
-  using Mask = bool;
-};
-
-template <class T, int W, Isa isa>
-constexpr int register_size() {
-  constexpr int bytes = register_bytes(isa);
-  if constexpr (bytes == 0) return 1;
-  return W * static_cast<int>(sizeof(T)) > bytes ? bytes / static_cast<int>(sizeof(T)) : W;
-}
-
-template <class Register>
-PLIANT_INLINE Register register_sqrt(const Register& a) {
-  if constexpr (std::is_arithmetic_v<Register>) {
-    return std::sqrt(a);
-  } else {
-#if defined(__SSE2__) && defined(__GNUC__)
-    using T = std::remove_cvref_t<decltype(a[0])>;
-    constexpr bool is_double = std::is_same_v<T, double>;
-#if defined(__AVX512F__)
-    if constexpr (sizeof(Register) == 64 && is_double)
-      return reinterpret_cast<Register>(_mm512_maskz_sqrt_pd(0xff, reinterpret_cast<__m512d>(a)));
-    else if constexpr (sizeof(Register) == 64)
-      return reinterpret_cast<Register>(_mm512_maskz_sqrt_ps(0xffff, reinterpret_cast<__m512>(a)));
-    else
-#endif
-#if defined(__AVX__)
-        if constexpr (sizeof(Register) == 32 && is_double)
-      return reinterpret_cast<Register>(_mm256_sqrt_pd(reinterpret_cast<__m256d>(a)));
-    else if constexpr (sizeof(Register) == 32)
-      return reinterpret_cast<Register>(_mm256_sqrt_ps(reinterpret_cast<__m256>(a)));
-    else
-#endif
-        if constexpr (sizeof(Register) == 16 && is_double)
-      return reinterpret_cast<Register>(_mm_sqrt_pd(reinterpret_cast<__m128d>(a)));
-    else if constexpr (sizeof(Register) == 16)
-      return reinterpret_cast<Register>(_mm_sqrt_ps(reinterpret_cast<__m128>(a)));
-    else
-#endif
-    {
-      Register result;
-      for (unsigned i = 0; i < sizeof(Register) / sizeof(a[0]); ++i) result[i] = std::sqrt(a[i]);
-      return result;
-    }
-  }
-}
-
-// The transpose of a square of registers, in place.
-template <class Register, std::size_t Size>
-PLIANT_INLINE void transpose_registers(Register (&r)[Size]) {
-#if defined(__GNUC__)
-  if constexpr (Size == 2) {
-    const Register low = __builtin_shufflevector(r[0], r[1], 0, 2);
-    r[1] = __builtin_shufflevector(r[0], r[1], 1, 3);
-    r[0] = low;
-  } else if constexpr (Size == 4) {
-    const Register a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6);
-    const Register b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
-    const Register c = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6);
-    const Register d = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
-    r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
-    r[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
-    r[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
-    r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
-  } else {
-    Register pair[8], quad[8];
-    for (int i = 0; i < 8; i += 2) {
-      pair[i] = __builtin_shufflevector(r[i], r[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
-      pair[i + 1] = __builtin_shufflevector(r[i], r[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
-    }
-    for (int i = 0; i < 8; i += 4) {
-      for (int k = 0; k < 2; ++k) {
-        quad[i + k] = __builtin_shufflevector(pair[i + k], pair[i + k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
-        quad[i + k + 2] = __builtin_shufflevector(pair[i + k], pair[i + k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
-      }
-    }
-    for (int i = 0; i < 4; ++i) {
-      r[i] = __builtin_shufflevector(quad[i], quad[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-      r[i + 4] = __builtin_shufflevector(quad[i], quad[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-    }
-  }
-#endif
-}
-
-}  // namespace detail
 
 // W truth values, the result of comparing two lanes.
 template <class T, int W, Isa isa = PLIANT_NATIVE_ISA>
@@ -199,8 +72,8 @@ struct Lane {
     for (int i = 0; i < registers; ++i) part[i] = value - Register{};
   }
 
-  // Copies go register by register: GCC 12 copies an array of two in pieces of 16 bytes, through memory, and the
-  // wider loads that follow stall.
+  // Copies go register by register: GCC 12 copies an array of two in pieces of 16 bytes, through memory, and
+  // the wider loads that follow stall.
   PLIANT_INLINE Lane(const Lane& b) {
     for (int i = 0; i < registers; ++i) part[i] = b.part[i];
   }
@@ -462,9 +335,49 @@ PLIANT_INLINE T per_lane(const T& a, Function&& function) {
   return r;
 }
 
+// The natural logarithm, within 1 unit in the last place; -infinity at 0, NaN below it, subnormal numbers
+// included.
+//
+// a = 2^k m with m in [sqrt(1/2), sqrt(2)). With f = m - 1 and s = f / (2 + f), log m = 2 atanh(s) is a short
+// Taylor series. It is summed as f - (f^2 / 2 - s (f^2 / 2 + R)), R = 2 s^2 / 3 + 2 s^4 / 5 + ..., where only
+// the small terms are rounded.
 template <class T, int W, Isa isa>
 PLIANT_INLINE Lane<T, W, isa> log(const Lane<T, W, isa>& a) {
-  return per_lane(a, [](T x) { return std::log(x); });
+  using L = Lane<T, W, isa>;
+  using Layout = detail::Layout<T>;
+  using Limits = std::numeric_limits<T>;
+  constexpr bool is_double = sizeof(T) == 8;
+  constexpr T ln2_high =
+      static_cast<T>(is_double ? 0x1.62e42fefa38p-1 : 0x1.62ep-1);  // k * ln2_high is exact
+  constexpr T ln2_low = static_cast<T>(is_double ? 0x1.ef35793c7673p-45 : 0x1.0bfbe8e7bcd5ep-15);
+  constexpr int terms = is_double ? 10 : 4;
+  constexpr T big = Layout::two_to_mantissa_bits;
+  constexpr T bias = T(Limits::max_exponent - 1);
+
+  const auto subnormal = a < L(Limits::min());
+  const L x = select(subnormal, a * L(big), a);
+  // An exponent field e among the low bits of big is the number big + e.
+  const L field = detail::map_bits(x, [](auto bits) {
+    return (bits >> Layout::mantissa_bits) | Layout::bits_of(Layout::two_to_mantissa_bits);
+  });
+  L k = field - select(subnormal, L(big + bias + T(Layout::mantissa_bits)), L(big + bias));
+  L m = detail::map_bits(x, [](auto bits) { return (bits & Layout::mantissa) | Layout::bits_of(T(1)); });
+  const auto above = m > L(static_cast<T>(1.4142135623730951));
+  m = select(above, L(T(0.5)) * m, m);
+  k = select(above, k + L(T(1)), k);
+
+  const L f = m - L(T(1));
+  const L s = f / (f + L(T(2)));
+  const L z = s * s;
+  L series(T(2) / (2 * terms + 1));
+  for (int i = terms - 1; i > 0; --i) series = multiply_add(series, z, L(T(2) / T(2 * i + 1)));
+  const L half_square = L(T(0.5)) * f * f;
+  const L correction = s * (half_square + series * z) + k * L(ln2_low);
+  const L finite = k * L(ln2_high) - ((half_square - correction) - f);
+
+  const L result = select(a == L(Limits::infinity()), a, finite);
+  const L not_positive = select(a == L(T(0)), L(-Limits::infinity()), L(Limits::quiet_NaN()));
+  return select(a > L(T(0)), result, not_positive);
 }
 
 // W rows of W numbers each become W columns, in place.
