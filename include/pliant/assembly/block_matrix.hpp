@@ -96,10 +96,9 @@ Scalar add_halos(const BlockPattern& pattern, int d, const NodeVector<Dim, Scala
     }
   }
   Row product(Scalar(0));
-  for (int i = domain.begin; i < domain.end; ++i) {
-    Scalar* const y_i = y.data() + std::ptrdiff_t{i} * stride;
-    if constexpr (stride > Dim) y_i[Dim] = Scalar(0);
-    product = multiply_add(load<Row>(x.data() + std::ptrdiff_t{i} * stride), load<Row>(y_i), product);
+  for (std::ptrdiff_t k = std::ptrdiff_t{domain.begin} * stride; k < std::ptrdiff_t{domain.end} * stride;
+       k += stride) {
+    product = multiply_add(load<Row>(x.data() + k), load<Row>(y.data() + k), product);
   }
   return sum(product);
 }
@@ -206,6 +205,7 @@ class BlockMatrix {
       }
       Row total = load<Row>(own + std::ptrdiff_t{i} * stride);
       for (int c = 0; c < Dim; ++c) total += sum[c];
+      if constexpr (stride > Dim) set_lane(total, Dim, Scalar(0));  // it holds numbers of the next columns
       store(own + std::ptrdiff_t{i} * stride, total);
     }
   }
