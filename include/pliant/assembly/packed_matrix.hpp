@@ -24,7 +24,8 @@ class PackedMatrix {
   using Matrix = BlockMatrix<Dim, Scalar, isa>;
   using Vector = NodeVector<Dim, Scalar, isa>;
 
-  // Takes over the values of A. Allocates only when the pattern is another one than the last time.
+  // Takes over the values of A. Must come before the first product. Allocates only when the pattern is
+  // another one than the last time.
   void assign(const Matrix& A) {
     if (pattern_ != A.shared_pattern()) lay_out(A);
     parallel_for(static_cast<std::ptrdiff_t>(chunks_.size()), 128,
@@ -48,7 +49,8 @@ class PackedMatrix {
  private:
   static constexpr int stride = node_stride<Dim>;
   static constexpr int block_size = Dim * Dim;
-  static constexpr int width = 4;  // rows of a chunk
+  static constexpr int width = 4;     // rows of a chunk
+  static constexpr int window = 128;  // rows that are sorted together, few enough to stay in the cache
   using Quad = Lane<Scalar, width, isa>;
   using Row = Lane<Scalar, stride, isa>;
 
@@ -73,8 +75,10 @@ class PackedMatrix {
     std::iota(rows.begin(), rows.end(), 0);
     for (const auto& domain : pattern_->domains) {
       domain_begin_.push_back(chunks_.size());
-      std::stable_sort(rows.begin() + domain.begin, rows.begin() + domain.end,
-                       [this](int a, int b) { return row_length(a) < row_length(b); });
+      for (int first = domain.begin; first < domain.end; first += window) {
+        std::stable_sort(rows.begin() + first, rows.begin() + std::min(first + window, domain.end),
+                         [this](int a, int b) { return row_length(a) < row_length(b); });
+      }
       for (int first = domain.begin; first < domain.end; first += width) {
         Chunk chunk{{}, std::min(width, domain.end - first), 0, std::ssize(columns_) / width};
         for (int l = 0; l < width; ++l) {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include <pliant/assembly/packed_matrix.hpp>
 #include <pliant/core/error.hpp>
 #include <pliant/linear_solver/concept.hpp>
 #include <pliant/linear_solver/preconditioner.hpp>
@@ -23,6 +24,7 @@ struct Pcg {
   template <int Dim, class Scalar>
   struct Workspace {
     NodeVector<Dim, Scalar> r, z, p, q;
+    PackedMatrix<Dim, Scalar> A;
     typename PreconditionerType::template Workspace<Dim, Scalar> preconditioner;
   };
 
@@ -51,7 +53,8 @@ struct Pcg {
     LinearReport report;
     const double b_norm = b.norm();
     report.goal = std::max({tolerance * b_norm, absolute_tolerance, goal});
-    A.multiply(x, w.q);
+    w.A.assign(A);
+    w.A.multiply(x, w.q);
     w.r.set_sum(b, Scalar(-1), w.q);
     double residual = w.r.norm();
     if (!(residual <= b_norm)) {
@@ -71,7 +74,7 @@ struct Pcg {
     Scalar rz = preconditioner.apply(w.r, w.z, w.preconditioner);
     w.p.set_sum(w.z, Scalar(0), w.z);
     while (report.iterations < limit) {
-      const Scalar pAp = A.multiply(w.p, w.q);
+      const Scalar pAp = w.A.multiply(w.p, w.q);
       if (!std::isfinite(pAp)) return finish(report, LinearStop::not_finite);
       if (!(pAp > 0)) return finish(report, LinearStop::indefinite);
       const Scalar step = rz / pAp;
