@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+
 #include <pliant/energy/concept.hpp>
 #include <pliant/energy/isotropic.hpp>
 #include <pliant/energy/lame.hpp>

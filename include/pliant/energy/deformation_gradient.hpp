@@ -1,9 +1,11 @@
 // The argument of every energy.
 #pragma once
 
+#include <type_traits>
+#include <utility>
+
 #include <pliant/core/lane.hpp>
 #include <pliant/core/matrix.hpp>
-#include <type_traits>
 
 namespace pliant {
 

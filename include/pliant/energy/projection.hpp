@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
 #include <pliant/core/lane.hpp>
 #include <pliant/core/matrix.hpp>
 

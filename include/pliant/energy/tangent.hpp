@@ -7,11 +7,12 @@
 // Each of the three models below serves a different knowledge about H.
 #pragma once
 
+#include <type_traits>
+
 #include <pliant/core/svd.hpp>
 #include <pliant/core/symmetric_eigen.hpp>
 #include <pliant/core/tensor.hpp>
 #include <pliant/energy/projection.hpp>
-#include <type_traits>
 
 namespace pliant {
 
