@@ -32,8 +32,10 @@ inline int thread_count() {
 template <class Run>
 void parallel_parts(int parts, Run&& run) {
 #if defined(_OPENMP)
-  const int threads = std::min(parts, thread_count());
-  if (threads > 1) {
+  // Always the whole team, even where some have nothing to do: OpenMP ends threads when a team shrinks, and
+  // starts new ones when it grows again.
+  const int threads = thread_count();
+  if (parts > 1 && threads > 1) {
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int part = 0; part < parts; ++part) run(part);
     return;

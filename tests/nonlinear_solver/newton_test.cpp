@@ -1,0 +1,362 @@
+#include "assembly/eigen_view.hpp"
+#include "support/catch.hpp"
+
+#include <functional>
+#include <limits>
+#include <vector>
+
+#include <pliant/linear_solver/pcg.hpp>
+#include <pliant/nonlinear_solver/newton.hpp>
+
+using namespace pliant;
+using namespace eigen_view;
+
+namespace {
+
+using Vector = NodeVector<2, double>;
+using Matrix = BlockMatrix<2, double>;
+
+// Nodes that do not know of each other: the function is a sum over the nodes.
+struct Separate {
+  std::function<double(const Eigen::Vector2d&)> value_at;
+  std::function<Eigen::Vector2d(const Eigen::Vector2d&)> gradient_at;
+  std::function<Eigen::Matrix2d(const Eigen::Vector2d&)> hessian_at;
+  std::vector<int> held = {};
+  double scale = 1, rounding_of_forces = 0;
+  double last = 0;
+  int gradients = 0, tangents = 0;
+
+  double gradient(const Vector& x, Vector& g) {
+    ++gradients;
+    last = 0;
+    for (std::ptrdiff_t i = 0; i < x.nodes(); ++i) {
+      last += value_at(x.node(i));
+      g.node(i) = gradient_at(x.node(i));
+    }
+    return last;
+  }
+  double tangent(const Vector& x, Vector& g, Matrix& A) {
+    ++tangents;
+    --gradients;
+    for (std::ptrdiff_t i = 0; i < x.nodes(); ++i) A.diagonal(i) = hessian_at(x.node(i));
+    return gradient(x, g);
+  }
+  void constrain(Vector& g) const {
+    for (const int i : held) g.node(i).setZero();
+  }
+  void constrain(Matrix& A) const {
+    for (const int i : held) A.diagonal(i).setIdentity();
+  }
+  double force_scale() const { return scale; }
+  double force_rounding() const { return rounding_of_forces; }
+  double value_rounding() const { return 1e-15 * std::abs(last); }
+};
+
+Separate quadratic(double stiffness) {
+  Eigen::Matrix2d A;
+  A << 3, 1, 1, 2;
+  A *= stiffness;
+  const Eigen::Vector2d b(1, -2);
+  return {[=](const Eigen::Vector2d& x) { return 0.5 * x.dot(A * x) - b.dot(x); },
+          [=](const Eigen::Vector2d& x) { return Eigen::Vector2d(A * x - b); },
+          [=](const Eigen::Vector2d&) { return A; }};
+}
+
+// (1 - u)^2 + 100 (v - u^2)^2 with its minimum at (1, 1). Gauss and Newton's part of the Hessian where the
+// whole is indefinite.
+Separate rosenbrock() {
+  return {
+      [](const Eigen::Vector2d& x) { return std::pow(1 - x(0), 2) + 100 * std::pow(x(1) - x(0) * x(0), 2); },
+      [](const Eigen::Vector2d& x) {
+        const double bend = x(1) - x(0) * x(0);
+        return Eigen::Vector2d(-2 * (1 - x(0)) - 400 * x(0) * bend, 200 * bend);
+      },
+      [](const Eigen::Vector2d& x) {
+        Eigen::Matrix2d H;
+        H << 2 + 800 * x(0) * x(0), -400 * x(0), -400 * x(0), 200;
+        Eigen::Matrix2d full = H;
+        full(0, 0) -= 400 * (x(1) - x(0) * x(0));
+        return full.determinant() > 1 && full(0, 0) > 0 ? full : H;
+      }};
+}
+
+// x - log x on each axis for x > 0, +infinity elsewhere: the minimum is at (1, 1).
+Separate barrier() {
+  return {[](const Eigen::Vector2d& x) {
+            if (!(x.minCoeff() > 0)) return std::numeric_limits<double>::infinity();
+            return x.sum() - std::log(x(0)) - std::log(x(1));
+          },
+          [](const Eigen::Vector2d& x) { return Eigen::Vector2d(1 - x.array().inverse()); },
+          [](const Eigen::Vector2d& x) {
+            return Eigen::Matrix2d(x.array().square().inverse().matrix().asDiagonal());
+          }};
+}
+
+struct Run {
+  NewtonReport report;
+  Eigen::VectorXd x;
+  std::vector<NewtonReport> heard;
+};
+
+struct Options {
+  Pcg<> solver{.tolerance = 1e-12};
+  Eigen::VectorXd first_step = {};
+  std::function<bool(const NewtonReport&)> monitor = {};
+};
+
+template <class Problem>
+Run run(const Newton& newton, Problem& problem, const Eigen::VectorXd& start, const Options& options = {}) {
+  const std::ptrdiff_t nodes = start.size() / 2;
+  Adjacency graph;
+  graph.begin.assign(static_cast<std::size_t>(nodes) + 1, 0);
+  const auto pattern = std::make_shared<const BlockPattern>(BlockPattern::from_graph(graph));
+  NewtonWorkspace<Vector, Matrix> workspace{Vector(nodes), Vector(nodes), Vector(nodes), Vector(nodes),
+                                            Matrix(pattern)};
+  if (options.first_step.size() > 0) workspace.step = node_vector<2, double>(options.first_step);
+  Pcg<>::Workspace<2, double> solver_workspace;
+  Vector x = node_vector<2, double>(start);
+  Run result;
+  result.report = minimize(newton, problem, options.solver, solver_workspace, x, workspace,
+                           [&](const NewtonReport& report) {
+                             result.heard.push_back(report);
+                             return !options.monitor || options.monitor(report);
+                           });
+  result.x = stacked(x);
+  return result;
+}
+
+const Newton strict{.tolerance = 1e-10};
+
+}  // namespace
+
+TEST_CASE("Newton: a quadratic function takes one iteration, with and without line search") {
+  for (const bool line_search : {true, false}) {
+    Newton newton = strict;
+    newton.line_search = line_search;
+    auto problem = quadratic(7);
+    const auto result = run(newton, problem, Eigen::VectorXd::Constant(6, 5.0));
+    CHECK(result.report.stop == NewtonStop::converged);
+    CHECK(result.report.iterations == 1);
+    CHECK(result.report.line_search_steps == 0);
+    CHECK(problem.tangents == 1);
+    const Eigen::Vector2d minimum = problem.hessian_at({0, 0}).llt().solve(Eigen::Vector2d(1, -2));
+    for (int i = 0; i < 3; ++i) CHECK((result.x.segment<2>(2 * i) - minimum).norm() <= 1e-12);
+    CHECK(result.report.gradient <= result.report.goal);
+    CHECK(result.report.value == Approx(-1.5 * Eigen::Vector2d(1, -2).dot(minimum)));
+    CHECK(result.report.first_gradient > 1);
+  }
+}
+
+TEST_CASE("Newton: started at the minimum it stays there") {
+  auto problem = rosenbrock();
+  const auto result = run(strict, problem, Eigen::VectorXd::Ones(4));
+  CHECK(result.report.stop == NewtonStop::converged);
+  CHECK(result.x == Eigen::VectorXd::Ones(4));
+}
+
+TEST_CASE("Newton: a curved valley, the value never rises") {
+  auto problem = rosenbrock();
+  const auto result = run(strict, problem, Eigen::Vector4d(-1.2, 1, -2, 3));
+  REQUIRE(result.report.stop == NewtonStop::converged);
+  CHECK((result.x - Eigen::VectorXd::Ones(4)).norm() <= 1e-9);
+  CHECK(result.report.iterations >= 5);
+  CHECK(result.report.iterations <= 30);
+  CHECK(result.report.line_search_steps >= 1);
+  CHECK(result.heard.front().value == Approx(24.2 + 109));
+  for (std::size_t k = 1; k < result.heard.size(); ++k)
+    CHECK(result.heard[k].value < result.heard[k - 1].value);
+  CHECK(problem.gradients == result.report.iterations + result.report.line_search_steps);
+  CHECK(problem.tangents == result.report.iterations);
+}
+
+TEST_CASE("Newton: the line search keeps out of where the function is not defined") {
+  auto problem = barrier();
+  // From 3 the full step leads to -3, half of it to 0, a quarter to 1.5.
+  const auto result = run(strict, problem, Eigen::Vector2d(3, 3));
+  CHECK(result.report.stop == NewtonStop::converged);
+  CHECK((result.x - Eigen::Vector2d(1, 1)).norm() <= 1e-9);
+  REQUIRE(result.heard.size() >= 2);
+  CHECK(result.heard[1].line_search_steps == 2);
+  CHECK(result.heard[1].value == Approx(2 * (1.5 - std::log(1.5))));
+
+  Newton full = strict;
+  full.line_search = false;
+  const auto lost = run(full, problem, Eigen::Vector2d(3, 3));
+  CHECK(lost.report.stop == NewtonStop::undefined);
+  CHECK(std::isinf(lost.report.value));
+}
+
+TEST_CASE("Newton: a start where the function or its gradient is not finite") {
+  auto problem = barrier();
+  for (const double start : {-1.0, 0.0, std::numeric_limits<double>::quiet_NaN()}) {
+    const auto result = run(strict, problem, Eigen::Vector2d(2, start));
+    CHECK(result.report.stop == NewtonStop::undefined);
+    CHECK(result.report.iterations == 0);
+    CHECK(result.heard.empty());
+  }
+}
+
+TEST_CASE("Newton: stalls where no step lowers the function, and leaves x where it was") {
+  auto problem = quadratic(1);
+  const auto honest = problem.value_at;
+  problem.value_at = [honest](const Eigen::Vector2d& x) { return -honest(x); };
+  const Eigen::Vector2d start(4, -3);
+  Newton newton = strict;
+  newton.max_line_search_steps = 7;
+  const auto result = run(newton, problem, start);
+  CHECK(result.report.stop == NewtonStop::stalled);
+  CHECK(result.report.iterations == 0);
+  CHECK(result.report.line_search_steps == 7);
+  CHECK(result.x == start);
+  CHECK(result.report.gradient == result.report.first_gradient);
+}
+
+TEST_CASE("Newton: the iteration limit; the result is better than the start") {
+  auto problem = rosenbrock();
+  Newton newton = strict;
+  newton.max_iterations = 4;
+  const auto result = run(newton, problem, Eigen::Vector2d(-1.2, 1));
+  CHECK(result.report.stop == NewtonStop::iteration_limit);
+  CHECK(result.report.iterations == 4);
+  CHECK(problem.tangents == 4);
+  CHECK(result.report.value < 24.2);
+  CHECK(result.report.value == Approx(problem.value_at(result.x)));
+  CHECK(result.report.gradient == Approx(problem.gradient_at(result.x).norm()));
+}
+
+TEST_CASE("Newton: goals are relative to the forces at play, absolute, and never below rounding") {
+  const Eigen::Vector2d start(-1.2, 1);
+  auto problem = rosenbrock();
+  problem.scale = 200;
+  const auto relative = run({.tolerance = 1e-2}, problem, start);
+  CHECK(relative.report.stop == NewtonStop::converged);
+  CHECK(relative.report.goal == Approx(2));
+  CHECK(relative.report.gradient <= 2);
+  const auto absolute = run({.tolerance = 1e-2, .absolute_tolerance = 30}, problem, start);
+  CHECK(absolute.report.stop == NewtonStop::converged);
+  CHECK(absolute.report.goal == Approx(30));
+  CHECK(absolute.report.iterations < relative.report.iterations);
+  problem.rounding_of_forces = 1e-3;
+  const auto rounding = run({.tolerance = 1e-14}, problem, start);
+  CHECK(rounding.report.stop == NewtonStop::converged);
+  CHECK(rounding.report.goal == 1e-3);
+}
+
+TEST_CASE("Newton: held nodes do not move and do not count") {
+  auto problem = quadratic(1);
+  problem.held = {1};
+  const auto result = run(strict, problem, Eigen::VectorXd::Constant(6, 5.0));
+  CHECK(result.report.stop == NewtonStop::converged);
+  CHECK(result.x.segment<2>(2) == Eigen::Vector2d(5, 5));
+  CHECK(problem.gradient_at(result.x.head<2>()).norm() <= 1e-10);
+}
+
+TEST_CASE("Newton: the first linear solve starts from the step given") {
+  auto problem = quadratic(1);
+  const Eigen::Vector2d start(4, -3);
+  const Eigen::Vector2d step = problem.hessian_at(start).llt().solve(-problem.gradient_at(start));
+  const auto informed = run(strict, problem, start, {.first_step = step});
+  CHECK(informed.report.stop == NewtonStop::converged);
+  CHECK(informed.report.linear_iterations == 0);
+  CHECK(run(strict, problem, start).report.linear_iterations > 0);
+}
+
+TEST_CASE("Newton: the monitor cancels between iterations, x is the last iterate") {
+  auto problem = rosenbrock();
+  const auto result = run(strict, problem, Eigen::Vector2d(-1.2, 1),
+                          {.monitor = [](const NewtonReport& report) { return report.iterations < 2; }});
+  CHECK(result.report.stop == NewtonStop::cancelled);
+  CHECK(result.report.iterations == 2);
+  CHECK(result.report.value == Approx(problem.value_at(result.x)));
+}
+
+TEST_CASE("Newton: linear solves that fail, and those that are cut short") {
+  auto problem = quadratic(1);
+  problem.hessian_at = [](const Eigen::Vector2d&) {
+    return Eigen::Matrix2d(Eigen::Vector2d(1, -1).asDiagonal());
+  };
+  const auto indefinite = run(strict, problem, Eigen::Vector2d(4, -3));
+  CHECK(indefinite.report.stop == NewtonStop::linear_solver_failed);
+  CHECK(indefinite.report.linear.stop == LinearStop::indefinite);
+  CHECK(indefinite.x == Eigen::Vector2d(4, -3));
+
+  // One iteration of a diagonally preconditioned solver is a descent direction; with a line search that is
+  // enough, without one it is not.
+  std::mt19937 random(1);
+  const auto pattern = random_pattern(30, random);
+  struct Coupled {
+    Matrix A;
+    Vector b;
+    double last = 0;
+    double gradient(const Vector& x, Vector& g) {
+      const double curvature = A.multiply(x, g);
+      last = curvature / 2 - b.dot(x);
+      g.add(-1, b);
+      return last;
+    }
+    double tangent(const Vector& x, Vector& g, Matrix& H) {
+      std::copy(A.values(), A.values() + A.pattern().blocks() * Matrix::block_size, H.values());
+      return gradient(x, g);
+    }
+    void constrain(Vector&) const {}
+    void constrain(Matrix&) const {}
+    double force_scale() const { return 1; }
+    double force_rounding() const { return 0; }
+    double value_rounding() const { return 1e-15 * std::abs(last); }
+  };
+  Coupled coupled{random_symmetric<2, double>(pattern, random, 1.2), random_vector<2, double>(30, random)};
+  NewtonWorkspace<Vector, Matrix> workspace{Vector(30), Vector(30), Vector(30), Vector(30), Matrix(pattern)};
+  Pcg<>::Workspace<2, double> solver_workspace;
+  const Pcg<> one_iteration{.tolerance = 1e-12, .max_iterations = 1};
+  for (const bool line_search : {true, false}) {
+    Newton newton{.max_iterations = 200, .tolerance = 1e-8, .line_search = line_search};
+    Vector x(30);
+    workspace.step.set_zero();
+    const auto report = minimize(newton, coupled, one_iteration, solver_workspace, x, workspace,
+                                 [](const NewtonReport&) { return true; });
+    if (line_search) {
+      CHECK(report.stop == NewtonStop::converged);
+      CHECK(report.iterations > 5);
+      CHECK(report.linear_iterations == report.iterations);
+      CHECK((sparse(coupled.A) * stacked(x) - stacked(coupled.b)).norm() <= 1.01e-8);
+    } else {
+      CHECK(report.stop == NewtonStop::linear_solver_failed);
+      CHECK(report.linear.stop == LinearStop::max_iterations);
+    }
+  }
+}
+
+TEST_CASE("Newton: linearised is one full step, taken as it is") {
+  auto problem = rosenbrock();
+  const Eigen::Vector2d start(-1.2, 1);
+  const auto result = run(Newton::linearised(), problem, start);
+  CHECK(result.report.iterations == 1);
+  const Eigen::Vector2d step = problem.hessian_at(start).llt().solve(-problem.gradient_at(start));
+  CHECK((result.x - (start + step)).norm() <= 1e-6 * step.norm());
+}
+
+TEST_CASE("Newton: parameters out of range are named") {
+  const auto name = [](const Newton& newton) -> std::string {
+    try {
+      newton.check();
+    } catch (const ParameterError& error) {
+      return error.parameter();
+    }
+    return {};
+  };
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(name({}) == "");
+  CHECK(name(Newton::linearised()) == "");
+  for (const int count : {0, -1}) {
+    CHECK(name({.max_iterations = count}) == "Newton::max_iterations");
+    CHECK(name({.max_line_search_steps = count}) == "Newton::max_line_search_steps");
+  }
+  for (const double bad : {-1e-9, infinity, nan}) {
+    CHECK(name({.tolerance = bad}) == "Newton::tolerance");
+    CHECK(name({.absolute_tolerance = bad}) == "Newton::absolute_tolerance");
+  }
+  for (const double bad : {0.0, -1.0, 0.5, 1.0, infinity, nan}) {
+    CHECK(name({.sufficient_decrease = bad}) == "Newton::sufficient_decrease");
+  }
+}

@@ -1,0 +1,120 @@
+// Counts calls of malloc and its relatives by putting counting versions of them before the C library's. With
+// sanitizers, which do the same, and with other C libraries there is nothing to count with.
+#include "support/catch.hpp"
+#include "support/threads.hpp"
+
+#include <atomic>
+#include <cstdlib>
+
+#include <pliant/constraint/pinned.hpp>
+#include <pliant/energy/stable_neo_hookean.hpp>
+#include <pliant/mesh/make_box.hpp>
+#include <pliant/mesh/selection.hpp>
+#include <pliant/simulation/simulation.hpp>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
+#define CAN_COUNT_ALLOCATIONS 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define CAN_COUNT_ALLOCATIONS 0
+#endif
+#endif
+#ifndef CAN_COUNT_ALLOCATIONS
+#define CAN_COUNT_ALLOCATIONS 1
+#endif
+
+#if CAN_COUNT_ALLOCATIONS
+
+namespace {
+std::atomic<long> allocations{0};
+}
+
+extern "C" {
+void* __libc_malloc(std::size_t);
+void* __libc_calloc(std::size_t, std::size_t);
+void* __libc_realloc(void*, std::size_t);
+void* __libc_memalign(std::size_t, std::size_t);
+
+void* malloc(std::size_t size) noexcept {
+  ++allocations;
+  return __libc_malloc(size);
+}
+void* calloc(std::size_t count, std::size_t size) noexcept {
+  ++allocations;
+  return __libc_calloc(count, size);
+}
+void* realloc(void* old, std::size_t size) noexcept {
+  ++allocations;
+  return __libc_realloc(old, size);
+}
+void* memalign(std::size_t alignment, std::size_t size) noexcept {
+  ++allocations;
+  return __libc_memalign(alignment, size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+  ++allocations;
+  return __libc_memalign(alignment, size);
+}
+int posix_memalign(void** result, std::size_t alignment, std::size_t size) noexcept {
+  ++allocations;
+  *result = __libc_memalign(alignment, size);
+  return *result == nullptr ? 12 : 0;
+}
+}
+
+using namespace pliant;
+
+namespace {
+
+// Allocations in three steps after the first, on each number of threads.
+template <class Solid, class Integrator, class Solver>
+void steps_without_allocation(const Solid& solid, const Integrator& integrator, const Solver& solver) {
+  const auto bottom = nodes_where(solid.mesh(), [](const auto& X) { return X.y() < 1e-6; });
+  for (const int threads : thread_counts) {
+    INFO(threads << " threads");
+    const WithThreads with(threads);
+    Simulation simulation(solid, integrator, solver, Pinned(bottom));
+    simulation.set_gravity({0, -9.81, 0});
+    REQUIRE(simulation.step());
+    bool done = true;
+    const long before = allocations;
+    for (int step = 0; step < 3; ++step) done = done && simulation.step();
+    const long after = allocations;
+    CHECK(after - before == 0);
+    CHECK(done);
+  }
+}
+
+const StableNeoHookean rubber(Lame::from_young_poisson(1e5, 0.4));
+// Large enough for seven threads: 4800 tets.
+const BoxShape box{.cells = {10, 10, 8}, .split = Split::kuhn};
+
+}  // namespace
+
+TEST_CASE("The counter counts") {
+  const long before = allocations;
+  { const Eigen::VectorXd some = Eigen::VectorXd::Zero(100); }
+  { const std::vector<int> more(1000); }
+  { const NodeVector<3, double> aligned(10); }
+  CHECK(allocations - before >= 3);
+}
+
+TEST_CASE("A step allocates nothing once the first has run: Newton") {
+  steps_without_allocation(
+      Solid(make_box<Tet4>(box), rubber, Density{1000}, Rayleigh{.alpha = 0.1, .beta = 0.01}),
+      BackwardEuler{.dt = 0.01}, Pcg<BlockJacobi>{});
+}
+
+TEST_CASE("A step allocates nothing once the first has run: one linearised iteration, in floats") {
+  steps_without_allocation(Solid(make_box<Tet4, float>(box), rubber, Density{1000}),
+                           BackwardEuler{.dt = 0.01, .newton = Newton::linearised()},
+                           Pcg<Jacobi>{.tolerance = 1e-4});
+}
+
+#else
+
+TEST_CASE("Allocations are not counted here") {
+  WARN("skipped: there is a sanitizer, or another C library than glibc");
+}
+
+#endif
