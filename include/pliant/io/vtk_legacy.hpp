@@ -98,6 +98,7 @@ class VtkParser {
     }
     if (!has_points_) in_.fail("has no POINTS");
     if (dataset_ == Dataset::structured_grid) make_structured_cells();
+    if (dataset_ == Dataset::unstructured_grid && !has_cells_) in_.fail("has no CELLS");
     if (has_cells_ && !has_types_) in_.fail("has no CELL_TYPES");
     read_regions();
     return std::move(mesh_);

@@ -1,0 +1,278 @@
+#include "io/reading.hpp"
+
+#include <bit>
+#include <string>
+
+#include <pliant/io/vtk_legacy.hpp>
+
+using namespace pliant;
+
+namespace {
+
+CellMesh parse(std::string_view bytes) { return detail::parse_vtk_legacy(bytes, "body.vtk"); }
+
+void refuses(std::string_view bytes, std::size_t line, std::string_view words) {
+  INFO(bytes);
+  check_refused([&] { parse(bytes); }, line, words);
+}
+
+const std::string text = R"(# vtk DataFile Version 3.0
+a title
+ASCII
+DATASET UNSTRUCTURED_GRID
+POINTS 4 double
+0 0 0  1 0 0
+0 1 0  0 0 1
+CELLS 2 9
+4 0 1 2 3
+3 0 1 2
+CELL_TYPES 2
+10
+5
+CELL_DATA 2
+SCALARS temperature float 1
+LOOKUP_TABLE default
+0.5 0.25
+SCALARS material int
+LOOKUP_TABLE default
+7 -2
+)";
+
+const std::string text_5 = R"(# vtk DataFile Version 5.1
+a title
+ASCII
+DATASET UNSTRUCTURED_GRID
+FIELD FieldData 1
+TIME 1 1 double
+0.5
+METADATA
+INFORMATION 0
+
+POINTS 4 double
+0 0 0  1 0 0
+0 1 0  0 0 1
+METADATA
+INFORMATION 1
+NAME L2_NORM_RANGE LOCATION vtkDataArray
+DATA 2 0 1
+
+CELLS 3 7
+OFFSETS vtktypeint64
+0 4 7
+CONNECTIVITY vtktypeint64
+0 1 2 3 0 1 2
+CELL_TYPES 2
+10
+5
+POINT_DATA 4
+VECTORS v double
+0 0 0  0 0 0  0 0 0  0 0 0
+CELL_DATA 2
+FIELD FieldData 2
+other 2 2 float
+1 2 3 4
+MaterialID 1 2 int
+7 -2
+)";
+
+std::string grid(std::string_view points, std::string_view cells, std::string_view types) {
+  return "# vtk DataFile Version 2.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\n" + std::string(points) +
+         std::string(cells) + std::string(types);
+}
+
+const std::string eight_points = "POINTS 8 int\n0 0 0 1 0 0 0 1 0 1 1 0 0 0 1 1 0 1 0 1 1 1 1 1\n";
+
+}  // namespace
+
+TEST_CASE("VTK in text, version 3: points, cells, a material as region") {
+  const CellMesh mesh = parse(text);
+  check_unit_tet(mesh, 7);
+  CHECK(mesh.format == "VTK legacy 3.0");
+  CHECK(mesh.cells(CellKind::triangle).nodes == std::vector{0, 1, 2});
+  CHECK(mesh.cells(CellKind::triangle).regions == std::vector{-2});
+  CHECK(mesh.remarks.empty());
+}
+
+TEST_CASE("VTK in text, version 5.1: offsets and connectivity, metadata and fields") {
+  const CellMesh mesh = parse(text_5);
+  check_unit_tet(mesh, 7);
+  CHECK(mesh.format == "VTK legacy 5.1");
+  CHECK(mesh.cells(CellKind::triangle).regions == std::vector{-2});
+  CHECK(mesh.remarks.empty());
+}
+
+TEST_CASE("VTK in text: free in its layout") {
+  for (const std::string& file : {text, text_5}) {
+    check_unit_tet(parse(with_line_ends(file, "\r\n")), 7);
+    check_unit_tet(parse(with_line_ends(file, "\r")), 7);
+    check_unit_tet(parse(file.substr(0, file.size() - 1)), 7);
+  }
+  check_unit_tet(parse(replaced(text, "ASCII", "ASCII \n\n")), 7);
+  check_unit_tet(
+      parse(replaced(text, "DATASET UNSTRUCTURED_GRID\nPOINTS", "dataset unstructured_grid\npoints")), 7);
+}
+
+TEST_CASE("VTK in binary: versions 2 to 5.1, always big endian") {
+  Binary file(std::endian::big);
+  file.text("# vtk DataFile Version 4.2\ntitle\nBINARY\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 float\n");
+  file.add<float>({0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}).text("\nMETADATA\nINFORMATION 0\n\nCELLS 2 9\n");
+  file.add<std::int32_t>({4, 0, 1, 2, 3, 3, 0, 1, 2}).text("\nCELL_TYPES 2\n").add<std::int32_t>({10, 5});
+  const std::size_t geometry = file.bytes.size();
+  file.text("\nPOINT_DATA 4\nCOLOR_SCALARS c 3\n")
+      .text("\n\n\n\n\n\n\n\n\n\n\n\n")
+      .text("\nLOOKUP_TABLE t 2\n12345678");
+  file.text("\nCELL_DATA 2\nSCALARS label unsigned_char\nLOOKUP_TABLE default\n")
+      .add<std::uint8_t>({7, 200})
+      .text("\n");
+  const CellMesh mesh = parse(file.bytes);
+  check_unit_tet(mesh, 7);
+  CHECK(mesh.format == "VTK legacy 4.2 (binary)");
+  CHECK(mesh.cells(CellKind::triangle).regions == std::vector{200});
+  for (std::size_t size = 0; size < geometry; ++size)
+    CHECK_THROWS_AS(parse(file.bytes.substr(0, size)), MeshError);
+
+  Binary five(std::endian::big);
+  five.text("# vtk DataFile Version 5.1\ntitle\nBINARY\nDATASET UNSTRUCTURED_GRID\nPOINTS 4 double\n");
+  five.add<double>({0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}).text("\nCELLS 2 4\nOFFSETS vtktypeint64\n");
+  five.add<std::int64_t>({0, 4}).text("\nCONNECTIVITY vtktypeint32\n").add<std::int32_t>({0, 1, 2, 3});
+  five.text("\nCELL_TYPES 1\n").add<std::int32_t>({10});
+  check_unit_tet(parse(five.bytes));
+  for (std::size_t size = 0; size < five.bytes.size(); ++size)
+    CHECK_THROWS_AS(parse(five.bytes.substr(0, size)), MeshError);
+}
+
+TEST_CASE("VTK: voxels and pixels are renumbered") {
+  const CellMesh mesh =
+      parse(grid(eight_points, "CELLS 2 14\n8 0 1 2 3 4 5 6 7\n4 0 1 2 3\n", "CELL_TYPES 2\n11 8\n"));
+  CHECK(mesh.nodes.col(7) == Eigen::Vector3d(1, 1, 1));
+  CHECK(mesh.cells(CellKind::hex).nodes == std::vector{0, 1, 3, 2, 4, 5, 7, 6});
+  CHECK(mesh.cells(CellKind::quad).nodes == std::vector{0, 1, 3, 2});
+}
+
+TEST_CASE("VTK: cells of higher order and of other shapes") {
+  const CellMesh mesh =
+      parse(grid(eight_points, "CELLS 5 27\n6 0 1 2 3 4 5\n5 0 1 2 3 4\n3 0 1 2\n4 0 1 2 3\n4 4 5 6 7\n",
+                 "CELL_TYPES 5\n22 7 4 71 71\n"));
+  REQUIRE(mesh.others.size() == 3);
+  CHECK(mesh.others[0].name == "6-node triangles");
+  CHECK(mesh.others[0].corners.nodes == std::vector{0, 1, 2});
+  CHECK(mesh.others[1].name == "polygons");
+  CHECK(mesh.others[2].name == "polylines");
+  // Lagrange cells may have any order; those of the first are linear.
+  CHECK(mesh.cells(CellKind::tet).count() == 2);
+}
+
+TEST_CASE("VTK: poly data") {
+  const CellMesh mesh = parse(replaced(grid(eight_points, R"(VERTICES 1 2
+1 7
+LINES 2 7
+2 0 1
+3 0 1 2
+POLYGONS 3 15
+3 0 1 2
+4 0 1 3 2
+5 0 1 3 2 4
+TRIANGLE_STRIPS 1 5
+4 0 1 2 3
+CELL_DATA 7
+SCALARS region int
+LOOKUP_TABLE default
+1 2 3 4 5 6 7
+)",
+                                            ""),
+                                       "UNSTRUCTURED_GRID", "POLYDATA"));
+  CHECK(mesh.cells(CellKind::vertex).regions == std::vector{1});
+  CHECK(mesh.cells(CellKind::line).regions == std::vector{2});
+  CHECK(mesh.cells(CellKind::triangle).regions == std::vector{4});
+  CHECK(mesh.cells(CellKind::quad).regions == std::vector{5});
+  CHECK(mesh.cells(CellKind::quad).nodes == std::vector{0, 1, 3, 2});
+  REQUIRE(mesh.others.size() == 3);
+  CHECK(mesh.others[0].name == "polylines");
+  CHECK(mesh.others[1].name == "polygons");
+  CHECK(mesh.others[2].name == "triangle strips");
+}
+
+TEST_CASE("VTK: structured grids of one, two and three dimensions") {
+  const auto structured = [](const std::string& dimensions) {
+    return "# vtk DataFile Version 3.0\nt\nASCII\nDATASET STRUCTURED_GRID\nDIMENSIONS " + dimensions + "\n" +
+           eight_points;
+  };
+  CHECK(parse(structured("2 2 2")).cells(CellKind::hex).nodes == std::vector{0, 1, 3, 2, 4, 5, 7, 6});
+  CHECK(parse(structured("4 1 2")).cells(CellKind::quad).nodes ==
+        std::vector{0, 1, 5, 4, 1, 2, 6, 5, 2, 3, 7, 6});
+  CHECK(parse(structured("1 1 8")).cells(CellKind::line).count() == 7);
+  refuses(structured("2 2 3"), 8, "do not match its 8 points");
+  refuses(structured("0 2 2"), 8, "do not match");
+  refuses(structured("2 -2 2"), 5, "negative");
+}
+
+TEST_CASE("VTK: a float in a text is rounded to a float") {
+  CHECK(parse(replaced(replaced(text, "4 double", "4 float"), "1 0 0", "0.1 0 0")).nodes(0, 1) ==
+        static_cast<double>(0.1f));
+  CHECK(parse(replaced(text, "1 0 0", "0.1 0 0")).nodes(0, 1) == 0.1);
+  refuses(replaced(replaced(text, "4 double", "4 float"), "1 0 0", "1e300 0 0"), 6, "overflows a float");
+}
+
+TEST_CASE("VTK: what is refused, and the line it stands in") {
+  refuses("", 1, "not a legacy VTK file");
+  refuses("#vtk DataFile Version 2.0\n", 1, "not a legacy VTK file");
+  refuses(replaced(text, "3.0", "9.0"), 1, "the version '9.0' is not known");
+  refuses(replaced(text, "ASCII", "TEXT"), 3, "expected ASCII or BINARY, found 'TEXT'");
+  refuses(replaced(text, "DATASET", "DATA"), 4, "expected DATASET");
+  refuses(replaced(text, "UNSTRUCTURED_GRID", "STRUCTURED_POINTS"), 4, "'STRUCTURED_POINTS' is not read");
+  refuses(replaced(text, "4 double", "99999999999 double"), 5, "99999999999 points are declared");
+  refuses(replaced(text, "4 double", "-4 double"), 5, "negative");
+  refuses(replaced(text, "4 double", "4 quaternion"), 5, "the number type 'quaternion' is not known");
+  refuses(replaced(text, "4 double", "5 double"), 8, "expected a coordinate, found 'CELLS'");
+  refuses(replaced(text, "4 double", "3 double"), 7, "unexpected '0'");
+  refuses(replaced(text, "0 1 0", "0 nan 0"), 7, "not a finite number");
+  refuses(replaced(text, "CELLS 2 9", "CELLS 2 99999999999"), 8,
+          "99999999999 numbers of the cell list are declared");
+  refuses(replaced(text, "CELLS 2 9", "CELLS 99999999999 9"), 8, "99999999999 cells are declared");
+  refuses(replaced(text, "CELLS 2 9", "CELLS 2 8"), 10, "longer than the size of the cell list, 8");
+  refuses(replaced(text, "CELLS 2 9", "CELLS 2 10"), 10, "the cells have 9 numbers, but 10 are declared");
+  refuses(replaced(text, "4 0 1 2 3", "4 0 1 2 4"), 9, "refers to node 4, but the nodes are 0 to 3");
+  refuses(replaced(text, "4 0 1 2 3", "4 0 1 2 -1"), 9, "refers to node -1");
+  refuses(replaced(text, "4 0 1 2 3", "99999999999 0 1 2 3"), 9, "99999999999 nodes of a cell are declared");
+  refuses(replaced(text, "4 0 1 2 3", "-4 0 1 2 3"), 9, "negative");
+  refuses(replaced(text, "CELL_TYPES 2", "CELL_TYPES 3"), 11, "3 cell types are declared for 2 cells");
+  refuses(replaced(text, "\n10\n", "\n250\n"), 12, "the cell type 250 is not known");
+  refuses(replaced(text, "\n10\n", "\n12\n"), 12,
+          "cell 0 is of type 12, a hexahedron of 8 nodes, but has 4 nodes");
+  refuses(replaced(text, "\n10\n", "\n72\n"), 12, "cell 0 is of type 72, a hexahedron, but has 4 nodes");
+  refuses(text.substr(0, text.find("CELL_TYPES")), 11, "has no CELL_TYPES");
+  refuses(text.substr(0, text.find("POINTS")), 5, "has no POINTS");
+  refuses(text.substr(0, text.find("POINTS")) + text.substr(text.find("CELLS")), 5, "before the POINTS");
+  refuses(replaced(text, "CELL_TYPES", "STRANGE"), 11, "unexpected 'STRANGE'");
+  refuses(replaced(text_5, "0 4 7", "0 8 7"), 21, "the offset 8 is out of order or beyond");
+  refuses(replaced(text_5, "0 4 7", "1 4 7"), 21, "the offset 1 is out of order");
+  refuses(replaced(text_5, "0 4 7", "0 4 3"), 21, "the offset 3 is out of order");
+  refuses(replaced(text_5, "0 4 7", "0 4 6"), 22, "the last offset is not the size");
+  refuses(replaced(text_5, "CELLS 3 7", "CELLS 3 99999999999"), 22,
+          "99999999999 nodes of cells are declared");
+  refuses(replaced(text_5, "CELLS 3 7", "CELLS 99999999999 7"), 20, "99999999999 offsets are declared");
+  refuses(replaced(text_5, "OFFSETS", "4 0 1"), 20, "expected OFFSETS, found '4'");
+  refuses(replaced(text_5, "0 1 2 3 0 1 2", "0 1 2 4 0 1 2"), 23, "refers to node 4");
+  for (const std::string& file : {text, text_5}) {
+    const std::size_t geometry = file.find("10\n5") + 4;
+    for (std::size_t size = 0; size < geometry; ++size) {
+      if (file[size - 1] == '1' && size + 3 == geometry) continue;
+      CHECK_THROWS_AS(parse(file.substr(0, size)), MeshError);
+    }
+  }
+}
+
+TEST_CASE("VTK: faults in the data after the cells are remarked, the geometry is kept") {
+  const auto remark = [](const std::string& file) {
+    const CellMesh mesh = parse(file);
+    check_unit_tet(mesh, 0);
+    REQUIRE(mesh.remarks.size() == 1);
+    return mesh.remarks[0];
+  };
+  CHECK(remark(replaced(text, "CELL_DATA 2", "CELL_DATA 5")).find("is for 5 cells, but there are 2") !=
+        std::string::npos);
+  CHECK(remark(replaced(text, "7 -2", "7 1.5")).find("not a whole number") != std::string::npos);
+  CHECK(remark(replaced(text, "7 -2", "7")).find("ends where a region number") != std::string::npos);
+  CHECK(remark(replaced(text, "7 -2", "7 5e9")).find("does not fit into an int") != std::string::npos);
+  CHECK(remark(replaced(text, "float 1", "int1")).find("'int1' is not known") != std::string::npos);
+}
