@@ -114,11 +114,10 @@ class PackedMatrix {
     const BlockPattern::Domain domain = pattern_->domains[d];
     const Scalar* const from = x.data();
     Scalar* const own = y.data();
-    Scalar* const halo = halo_.data() + (domain.halo_begin - domain.end) * stride;
+    const Targets targets{own, halo_.data(), domain.end, domain.halo_begin - domain.end};
     std::fill(own + std::ptrdiff_t{domain.begin} * stride, own + std::ptrdiff_t{domain.end} * stride,
               Scalar(0));
-    std::fill(halo + std::ptrdiff_t{domain.end} * stride, halo + std::ptrdiff_t{domain.reach} * stride,
-              Scalar(0));
+    std::fill(targets.of(domain.end), targets.of(domain.reach), Scalar(0));
     for (std::size_t c = domain_begin_[d]; c < domain_begin_[d + 1]; ++c) {
       const Chunk& chunk = chunks_[c];
       const int groups = chunk.groups;
@@ -142,9 +141,9 @@ class PackedMatrix {
           y_i[k % Dim] = multiply_add(entry, x_j[k / Dim], y_i[k % Dim]);
           y_j[k / Dim] = multiply_add(entry, x_i[k % Dim], y_j[k / Dim]);
         }
-        add_to_nodes(y_j, columns, own, halo, domain.end);
+        add_to_nodes(y_j, columns, targets);
       }
-      add_to_nodes(y_i, chunk.rows, own, halo, domain.end);
+      add_to_nodes(y_i, chunk.rows, targets);
     }
   }
 
@@ -160,12 +159,23 @@ class PackedMatrix {
     }
   }
 
-  // Adds each lane to its node, one after the other as nodes may repeat: to those from `end` on in the halo.
-  static PLIANT_INLINE void add_to_nodes(Quad (&axes)[stride], const int* nodes, Scalar* own, Scalar* halo,
-                                         int end) {
+  // Where a domain collects what it has for a node: in the halo from its own end on.
+  struct Targets {
+    Scalar* own;
+    Scalar* halo;
+    int end;
+    std::ptrdiff_t to_halo;  // from the number of a node to its place in the halo
+
+    PLIANT_INLINE Scalar* of(int node) const {
+      return node < end ? own + std::ptrdiff_t{node} * stride : halo + (to_halo + node) * stride;
+    }
+  };
+
+  // Adds each lane to its node, one after the other as nodes may repeat.
+  static PLIANT_INLINE void add_to_nodes(Quad (&axes)[stride], const int* nodes, const Targets& targets) {
     if constexpr (stride == width) transpose(axes);
     for (int l = 0; l < width; ++l) {
-      Scalar* const target = (nodes[l] < end ? own : halo) + std::ptrdiff_t{nodes[l]} * stride;
+      Scalar* const target = targets.of(nodes[l]);
       if constexpr (stride == width) {
         store(target, load<Row>(target) + axes[l]);
       } else {
