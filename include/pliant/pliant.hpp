@@ -7,6 +7,7 @@
 #include <pliant/assembly/element_kernel.hpp>
 #include <pliant/assembly/mass.hpp>
 #include <pliant/assembly/ordering.hpp>
+#include <pliant/assembly/packed_matrix.hpp>
 #include <pliant/assembly/system.hpp>
 #include <pliant/constraint/concept.hpp>
 #include <pliant/constraint/filter.hpp>
@@ -20,6 +21,7 @@
 #include <pliant/core/node_vector.hpp>
 #include <pliant/core/parallel.hpp>
 #include <pliant/core/polar.hpp>
+#include <pliant/core/register.hpp>
 #include <pliant/core/svd.hpp>
 #include <pliant/core/symmetric_eigen.hpp>
 #include <pliant/core/tensor.hpp>

@@ -1,7 +1,7 @@
 # Who may include whom:
 #   1. a folder of include/pliant includes only itself and the folders above it in the list below;
 #   2. our own headers are included as <pliant/...> and exist;
-#   3. beyond them only Eigen's modules, the standard library, <omp.h> and <immintrin.h> are included;
+#   3. beyond them only Eigen's modules, the standard library and a few headers of the system are included;
 #   4. whoever includes pliant.hpp has every header but those of testing/, which only tests want.
 cmake_minimum_required(VERSION 3.24)
 
@@ -42,7 +42,7 @@ foreach(header IN LISTS headers)
     set(included ${CMAKE_MATCH_1})
 
     if(NOT included MATCHES "^pliant/")
-      if(NOT included MATCHES "^(Eigen/[A-Za-z]+|[a-z_]+|omp\\.h|immintrin\\.h)$")
+      if(NOT included MATCHES "^(Eigen/[A-Za-z]+|[a-z_]+|(omp|immintrin|sys/mman)\\.h)$")
         message(SEND_ERROR "${header}: includes <${included}>, which is neither Eigen nor standard")
       endif()
       continue()
