@@ -4,10 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+
 #include <pliant/core/error.hpp>
 #include <pliant/energy/projection.hpp>
 #include <pliant/linear_solver/concept.hpp>
-#include <string>
 
 namespace pliant {
 
@@ -71,13 +72,14 @@ struct NewtonWorkspace {
   Matrix hessian;
 };
 
-// Minimises problem.value over x, which holds the start on entry and the best iterate on return. `step` of
-// the workspace holds the first guess of the first linear solve. The problem offers
-//   value(x), gradient(x, g), tangent(x, g, A)   each returns the value; g its gradient, A its Hessian
-//   constrain(g), constrain(A)                   removes the constrained unknowns
-//   force_scale()                                the size of the forces at play [N], known after the first
-//   tangent
-// and `monitor(report)` is called before each linear solve and may return false to cancel.
+// Minimises a function over x, which holds the start on entry and the best iterate on return. `step` of the
+// workspace holds the first guess of the first linear solve. The problem offers
+//   gradient(x, g), tangent(x, g, A)       return the value; g its gradient, A its Hessian
+//   constrain(g), constrain(A)             removes the constrained unknowns
+//   force_scale()                          the size of the forces at play [N]
+//   force_rounding(), value_rounding()     what rounding makes of a gradient [N] and of the last value [J]
+// where the last three are asked for after the first tangent, and `monitor(report)` is called before each
+// linear solve and may return false to cancel. No gradient is asked to fall below its rounding.
 template <class Problem, class Solver, class SolverWorkspace, class Vector, class Matrix, class Monitor>
 NewtonReport minimize(const Newton& newton, Problem& problem, const Solver& solver,
                       SolverWorkspace& solver_workspace, Vector& x, NewtonWorkspace<Vector, Matrix>& w,
@@ -92,18 +94,17 @@ NewtonReport minimize(const Newton& newton, Problem& problem, const Solver& solv
   report.value = problem.tangent(x, w.gradient, w.hessian);
   problem.constrain(w.gradient);
   report.first_gradient = report.gradient = w.gradient.norm();
-  const double scale = problem.force_scale();
-  report.goal = std::max(newton.tolerance * scale, newton.absolute_tolerance);
+  const double wanted = std::max(newton.tolerance * problem.force_scale(), newton.absolute_tolerance);
+  report.goal = std::max(wanted, problem.force_rounding());
   if (!std::isfinite(report.value) || !std::isfinite(report.gradient)) return finish(NewtonStop::undefined);
-  const double rounding = std::numeric_limits<Scalar>::epsilon();
+  // A residual below the rounding of the forces, or well below what convergence asks for, is as good as zero.
+  const double enough = std::max(std::numeric_limits<Scalar>::epsilon() * problem.force_scale(),
+                                 newton.require_convergence ? 0.1 * wanted : 0.0);
 
   for (;;) {
     if (!monitor(report)) return finish(NewtonStop::cancelled);
     problem.constrain(w.hessian);
     w.right_side.set_sum(w.gradient, Scalar(-2), w.gradient);
-    // A residual below the rounding of the forces, or well below what convergence asks for, is as good as
-    // zero.
-    const double enough = std::max(rounding * scale, newton.require_convergence ? 0.1 * report.goal : 0.0);
     const auto linear_monitor = [&](int iterations, double residual) {
       report.linear.iterations = iterations;
       report.linear.residual = residual;
@@ -115,32 +116,30 @@ NewtonReport minimize(const Newton& newton, Problem& problem, const Solver& solv
     const bool truncated = report.linear.stop == LinearStop::max_iterations && newton.line_search;
     if (!report.linear && !truncated) return finish(NewtonStop::linear_solver_failed);
 
-    const double slope = w.gradient.dot(w.step);
-    Scalar length = 1;
-    w.trial.set_sum(x, length, w.step);
-    if (newton.line_search) {
-      // Differences below the rounding of the terms that make up the function say nothing.
-      const double noise = 8 * rounding * problem.magnitude();
-      bool accepted = false;
-      for (int k = 0; k < newton.max_line_search_steps && slope < 0; ++k) {
-        const double value = problem.value(w.trial);
-        if (value <=
-            report.value + newton.sufficient_decrease * static_cast<double>(length) * slope + noise) {
-          accepted = true;
-          break;
-        }
-        ++report.line_search_steps;
-        length /= 2;
-        w.trial.set_sum(x, length, w.step);
-      }
-      if (!accepted)
+    const double slope = w.gradient.dot(w.step), rounding = problem.value_rounding();
+    if (newton.line_search && !(slope < 0)) {
+      return finish(report.gradient <= report.goal ? NewtonStop::converged : NewtonStop::stalled);
+    }
+    // Armijo's condition on the values; where these differ by no more than their rounding, the same condition
+    // in terms of slopes, to which it is equal for a quadratic function (Hager and Zhang 2005, eq. 4.1).
+    const auto acceptable = [&](double value, double length, double end_slope) {
+      return value <= report.value + newton.sufficient_decrease * length * slope ||
+             (value <= report.value + rounding && end_slope <= (2 * newton.sufficient_decrease - 1) * slope);
+    };
+    double value = 0, length = 1;
+    for (int k = 0;; ++k, length /= 2) {
+      w.trial.set_sum(x, static_cast<Scalar>(length), w.step);
+      value = problem.gradient(w.trial, w.gradient);
+      problem.constrain(w.gradient);
+      if (!newton.line_search || acceptable(value, length, w.gradient.dot(w.step))) break;
+      ++report.line_search_steps;
+      if (k + 1 >= newton.max_line_search_steps) {
         return finish(report.gradient <= report.goal ? NewtonStop::converged : NewtonStop::stalled);
+      }
     }
     std::swap(x, w.trial);
     ++report.iterations;
-
-    report.value = problem.gradient(x, w.gradient);
-    problem.constrain(w.gradient);
+    report.value = value;
     report.gradient = w.gradient.norm();
     if (!std::isfinite(report.value) || !std::isfinite(report.gradient)) return finish(NewtonStop::undefined);
     if (report.gradient <= report.goal) return finish(NewtonStop::converged);

@@ -1,14 +1,17 @@
 // The facade: a solid, an integrator, a linear solver and constraints, advanced step by step.
 #pragma once
 
+#include <cmath>
 #include <functional>
+#include <limits>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
 #include <pliant/assembly/system.hpp>
 #include <pliant/constraint/unconstrained.hpp>
 #include <pliant/integrator/backward_euler.hpp>
 #include <pliant/linear_solver/pcg.hpp>
-#include <tuple>
-#include <type_traits>
-#include <utility>
 
 namespace pliant {
 
@@ -74,8 +77,14 @@ class Simulation {
                                       .residual = newton.gradient,
                                       .linear_residual = newton.linear.residual});
     };
-    StepReport report = integrator_.step(system_, filter_, state_, loads_, solid_.damping(), solver_,
-                                         solver_workspace_, integrator_workspace_, monitor);
+    StepReport report;
+    try {
+      report = integrator_.step(system_, filter_, state_, loads_, solid_.damping(), solver_,
+                                solver_workspace_, integrator_workspace_, monitor);
+    } catch (...) {  // of the progress callback
+      std::swap(state_, saved_);
+      throw;
+    }
     if (report && !(state_.x.finite() && state_.v.finite())) report.stop = StepStop::not_finite;
     if (!report) {
       std::swap(state_, saved_);
@@ -131,9 +140,12 @@ class Simulation {
   // solver. It may return false to cancel the step. An empty function ends the calls.
   template <class Callback>
   void on_progress(Callback callback) {
-    if constexpr (std::is_void_v<std::invoke_result_t<Callback, const Progress&>>) {
-      progress_ = [callback = std::move(callback)](const Progress& progress) {
-        callback(progress);
+    if constexpr (std::is_void_v<std::invoke_result_t<Callback&, const Progress&>>) {
+      std::function<void(const Progress&)> told(std::move(callback));
+      progress_ = nullptr;
+      if (!told) return;
+      progress_ = [told = std::move(told)](const Progress& progress) {
+        told(progress);
         return true;
       };
     } else {
@@ -158,7 +170,7 @@ class Simulation {
     for (std::ptrdiff_t i = 0; i < values.cols(); ++i) {
       for (int axis = 0; axis < dim; ++axis) {
         const auto value = static_cast<double>(values(axis, i));
-        if (!std::isfinite(value)) {
+        if (!(std::abs(value) <= static_cast<double>(std::numeric_limits<Scalar>::max()))) {
           throw ParameterError(std::string(what) + " of node " + std::to_string(i), value, "must be finite");
         }
       }

@@ -1,0 +1,245 @@
+// The axial vibration of a bar: its frequency, what backward Euler takes from it, and what Rayleigh damping
+// does.
+//
+//   |<-------- L -------->|<-------- L -------->|
+//   #=====================|=====================#     # held; nu = 0, so that nothing moves sideways
+//
+// Each half of the bar, held at both ends, is a bar that is free at its middle: the first axial mode is
+// sin(k x), k = pi / (2 L). On a uniform mesh with lumped mass its frequency is omega = (2 c / h) sin(k h /
+// 2), c = sqrt(E / rho), which tends to 2 pi c / (4 L).
+#include "integrator/dense_body.hpp"
+#include "integrator/scene.hpp"
+#include "support/catch.hpp"
+
+#include <pliant/energy/linear_elastic.hpp>
+#include <pliant/energy/stable_neo_hookean.hpp>
+
+using namespace pliant;
+using namespace pliant::test;
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+
+// Two numbers per mode of a linear system q_n+2 = trace q_n+1 - determinant q_n: those of the 2 x 2 matrix
+// that takes a step of (amplitude, speed).
+struct Recurrence {
+  double trace = 0, determinant = 0;
+
+  // By least squares from samples.
+  static Recurrence fitted(const std::vector<double>& q) {
+    Eigen::MatrixX2d A(static_cast<Eigen::Index>(q.size()) - 2, 2);
+    Eigen::VectorXd b(A.rows());
+    for (Eigen::Index n = 0; n < A.rows(); ++n) {
+      const auto k = static_cast<std::size_t>(n);
+      A.row(n) << q[k + 1], -q[k];
+      b(n) = q[k + 2];
+    }
+    const Eigen::Vector2d solution = A.colPivHouseholderQr().solve(b);
+    return {solution(0), solution(1)};
+  }
+
+  // v+ = v - dt omega^2 a+ - dt rate v+, a+ = a + dt v+.
+  static Recurrence of_mode(double omega, double rate, double dt) {
+    const double s = 1 + dt * rate + dt * dt * omega * omega;
+    return {1 + (1 - dt * dt * omega * omega) / s, 1 / s};
+  }
+
+  double amplification() const { return std::sqrt(determinant); }  // per step, where it oscillates
+  double phase() const { return std::acos(trace / (2 * std::sqrt(determinant))); }
+};
+
+struct Bar {
+  double L = 0.5, h = 0.1, E = 1e6, density = 1000;
+  Mesh<Tet4> mesh = make_box<Tet4>({.lengths = {1, 0.1, 0.1}, .cells = {10, 1, 1}, .split = Split::kuhn});
+  double c = std::sqrt(E / density), k = pi / (2 * L), omega = 2 * c / h * std::sin(k * h / 2);
+
+  std::unique_ptr<Scene> scene(double dt, const Newton& newton, const Rayleigh& damping) const {
+    auto result = make_scene<LinearElastic>({.mesh = mesh,
+                                             .lame = Lame::from_young_poisson(E, 0),
+                                             .density = density,
+                                             .damping = damping,
+                                             .integrator = {.dt = dt, .newton = newton},
+                                             .linear_tolerance = 1e-13,
+                                             .pinned = nodes_where(mesh, [this](const auto& X) {
+                                               return X.x() < h / 2 || X.x() > 2 * L - h / 2;
+                                             })});
+    Points x = mesh.nodes;
+    x.row(0) += 1e-3 * mode().transpose();
+    result->set_positions(x);
+    return result;
+  }
+
+  Eigen::VectorXd mode() const { return (k * mesh.nodes.row(0)).array().sin().transpose(); }
+
+  // The amplitude of the mode at each step, from the middle of the bar. Checks that the bar stays in its
+  // mode.
+  std::vector<double> amplitudes(double dt, const Newton& newton, const Rayleigh& damping, int steps) const {
+    const auto motion = scene(dt, newton, damping);
+    const Eigen::VectorXd mass = node_masses(mesh, density), shape = mode();
+    std::vector<double> result;
+    for (int n = 0; n <= steps; ++n) {
+      if (n > 0) {
+        const StepReport report = motion->step();
+        INFO(report.message());
+        REQUIRE(report);
+      }
+      const Points u = motion->positions() - mesh.nodes;
+      const double a =
+          shape.cwiseProduct(mass).dot(u.row(0).transpose()) / shape.cwiseProduct(mass).dot(shape);
+      REQUIRE((u.row(0).transpose() - a * shape).cwiseAbs().maxCoeff() < 1e-11);
+      REQUIRE(u.bottomRows(2).cwiseAbs().maxCoeff() < 1e-11);
+      result.push_back(a);
+    }
+    return result;
+  }
+};
+
+// The mean time between zero crossings, twice.
+double period(const std::vector<double>& q, double dt) {
+  std::vector<double> crossings;
+  for (std::size_t n = 0; n + 1 < q.size(); ++n) {
+    if (q[n] * q[n + 1] < 0) crossings.push_back((static_cast<double>(n) + q[n] / (q[n] - q[n + 1])) * dt);
+  }
+  REQUIRE(crossings.size() > 3);
+  return 2 * (crossings.back() - crossings.front()) / static_cast<double>(crossings.size() - 1);
+}
+
+}  // namespace
+
+TEST_CASE("a bar with nu = 0 swings with its first axial frequency") {
+  const Bar bar;
+  const double exact_period = 4 * bar.L / bar.c;
+  const double dt = exact_period / 2000;
+  const double measured = period(bar.amplitudes(dt, Newton::linearised(), {}, 5000), dt);
+  CAPTURE(measured, exact_period);
+  CHECK(measured == Approx(2 * pi / bar.omega).epsilon(1e-5));
+  CHECK(measured == Approx(exact_period).epsilon(std::pow(bar.k * bar.h, 2) / 20));
+}
+
+TEST_CASE("a bar free at one end: the same frequency, and exactly that of its dense eigenproblem") {
+  const double E = 1e6, density = 1000, L = 0.5, dt = 2e-3;
+  const auto mesh = make_box<Tet4>({.lengths = {L, 0.1, 0.1}, .cells = {5, 1, 1}});
+  const auto pinned = nodes_where(mesh, [](const auto& X) { return X.x() < 0.05; });
+  const DenseBody body(mesh, Law::linear, Lame::from_young_poisson(E, 0), density);
+  Eigen::MatrixXd K = body.stiffness(mesh.nodes);
+  for (const int i : pinned) {
+    K.middleRows<3>(3 * i).setZero();
+    K.middleCols<3>(3 * i).setZero();
+  }
+  const Eigen::VectorXd root = body.masses().cwiseSqrt();
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(root.cwiseInverse().asDiagonal() * K *
+                                                             root.cwiseInverse().asDiagonal());
+  Points axial = Points::Zero(3, mesh.node_count());
+  axial.row(0) = (pi / (2 * L) * mesh.nodes.row(0)).array().sin();
+  Eigen::Index best = 0;
+  (eigen.eigenvectors().transpose() * root.asDiagonal() * stacked(axial)).cwiseAbs().maxCoeff(&best);
+  const double omega = std::sqrt(eigen.eigenvalues()(best));
+  CHECK(omega == Approx(2 * pi * std::sqrt(E / density) / (4 * L)).epsilon(0.01));
+
+  const Eigen::VectorXd shape = eigen.eigenvectors().col(best);
+  const auto scene = make_scene<LinearElastic>({.mesh = mesh,
+                                                .lame = Lame::from_young_poisson(E, 0),
+                                                .density = density,
+                                                .integrator = {.dt = dt, .newton = Newton::linearised()},
+                                                .linear_tolerance = 1e-13,
+                                                .pinned = pinned});
+  Points start = unstacked(1e-3 * root.cwiseInverse().cwiseProduct(shape));
+  for (const int i : pinned) start.col(i).setZero();
+  scene->set_positions(mesh.nodes + start);
+  std::vector<double> q;
+  for (int n = 0; n < 12; ++n) {
+    q.push_back(root.cwiseProduct(shape).dot(stacked(scene->positions() - mesh.nodes)));
+    REQUIRE(scene->step());
+  }
+  const Recurrence measured = Recurrence::fitted(q), expected = Recurrence::of_mode(omega, 0, dt);
+  CHECK(measured.determinant == Approx(expected.determinant).epsilon(1e-8));
+  CHECK(measured.trace == Approx(expected.trace).epsilon(1e-8));
+}
+
+TEST_CASE("backward Euler takes 1 / sqrt(1 + omega^2 dt^2) of an undamped mode per step") {
+  const Bar bar;
+  for (const Newton& newton : {Newton::linearised(), tight()}) {
+    for (const double omega_dt : {0.01, 0.3, 1.0, 5.0}) {
+      const double dt = omega_dt / bar.omega;
+      const Recurrence measured = Recurrence::fitted(bar.amplitudes(dt, newton, {}, omega_dt > 2 ? 5 : 12));
+      CAPTURE(omega_dt, newton.max_iterations);
+      CHECK(measured.amplification() == Approx(1 / std::sqrt(1 + omega_dt * omega_dt)).epsilon(1e-8));
+      CHECK(measured.phase() == Approx(std::atan(omega_dt)).epsilon(1e-6));
+    }
+  }
+}
+
+TEST_CASE("a Rayleigh-damped mode decays at the rate zeta omega, zeta = (alpha / omega + beta omega) / 2") {
+  const Bar bar;
+  for (const Newton& newton : {Newton::linearised(), tight()}) {
+    for (const Rayleigh& damping : {Rayleigh{.alpha = 6}, Rayleigh{.beta = 1e-3}, Rayleigh{4, 5e-4}}) {
+      const double zeta = (damping.alpha / bar.omega + damping.beta * bar.omega) / 2;
+      REQUIRE(zeta < 0.1);
+      const auto decay_rate = [&](double dt) {
+        const Recurrence measured = Recurrence::fitted(bar.amplitudes(dt, newton, damping, 12));
+        // The discrete closed form holds at any step.
+        const Recurrence expected = Recurrence::of_mode(bar.omega, 2 * zeta * bar.omega, dt);
+        CHECK(measured.determinant == Approx(expected.determinant).epsilon(1e-8));
+        CHECK(measured.trace == Approx(expected.trace).epsilon(1e-8));
+        return -std::log(measured.amplification()) / dt;
+      };
+      // What backward Euler itself takes is of first order in dt: extrapolate it away.
+      const double dt = 0.01 / bar.omega;
+      const double rate = 2 * decay_rate(dt / 2) - decay_rate(dt);
+      CAPTURE(damping.alpha, damping.beta, newton.max_iterations);
+      CHECK(rate == Approx(zeta * bar.omega).epsilon(2e-3));
+      (void)decay_rate(2 / bar.omega);
+    }
+  }
+}
+
+TEST_CASE("an overdamped mode creeps back and never grows") {
+  const Bar bar;
+  const Rayleigh damping{.beta = 6 / bar.omega};  // zeta = 3
+  for (const double dt : {1e-4, 1e-2, 1.0}) {
+    const auto q = bar.amplitudes(dt, tight(), damping, 10);
+    for (std::size_t n = 1; n < q.size(); ++n) CHECK((q[n] < q[n - 1] && q[n] >= -1e-12));
+  }
+}
+
+TEST_CASE("no time step makes a damped body gain energy; the wrong sign would") {
+  const auto mesh = jittered_box({3, 2, 2});
+  const auto pinned = nodes_where(mesh, [](const auto& X) { return X.x() < 0.05; });
+  const Rayleigh damping{.alpha = 0.1, .beta = 0.004};
+  for (const double dt : {1e-4, 1e-3, 3e-3, 1e-2, 1e-1}) {
+    const auto scene = make_scene<StableNeoHookean>({.mesh = mesh,
+                                                     .damping = damping,
+                                                     .integrator = {.dt = dt, .newton = tight(1e-9)},
+                                                     .linear_tolerance = 1e-10,
+                                                     .pinned = pinned});
+    scene->set_positions(Eigen::Vector3d(1.4, 0.8, 0.9).asDiagonal() * mesh.nodes);
+    scene->set_velocities(noise(mesh.node_count(), 4));
+    double before = scene->energies().total();
+    for (int n = 0; n < 60; ++n) {
+      const StepReport report = scene->step();
+      INFO(report.message());
+      REQUIRE(report);
+      const double after = report.energies.total();
+      REQUIRE(after <= before * (1 + 1e-12) + 1e-15);
+      before = after;
+    }
+  }
+
+  // One oscillator with the damping term's stiffness part of the other sign: its energy grows where dt <
+  // beta.
+  const double beta = 0.004, omega = 20;
+  const auto energy_after_two_seconds = [&](double sign, double dt) {
+    const double s = 1 + sign * dt * beta * omega * omega + dt * dt * omega * omega;
+    double a = 1, v = 0;
+    for (int n = 0; n * dt < 2; ++n) {
+      v = (v - dt * omega * omega * a) / s;
+      a += dt * v;
+    }
+    return (v * v + omega * omega * a * a) / (omega * omega);
+  };
+  CHECK(energy_after_two_seconds(-1, 1.0 / 600) > 4);
+  CHECK(energy_after_two_seconds(-1, 1.0 / 6000) > 15);
+  CHECK(energy_after_two_seconds(-1, 1.0 / 60) < 1);  // a large step hides it
+  CHECK(energy_after_two_seconds(+1, 1.0 / 6000) < 0.1);
+}

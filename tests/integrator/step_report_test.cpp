@@ -1,0 +1,47 @@
+#include "support/catch.hpp"
+
+#include <set>
+
+#include <pliant/integrator/step_report.hpp>
+
+using namespace pliant;
+
+TEST_CASE("a step report is true exactly where the step was accepted, and every reason has its own words") {
+  std::set<std::string> messages;
+  for (const StepStop stop : {StepStop::converged, StepStop::linearised, StepStop::not_converged,
+                              StepStop::stalled, StepStop::energy_undefined, StepStop::not_finite,
+                              StepStop::indefinite, StepStop::linear_solver_failed, StepStop::cancelled}) {
+    StepReport report;
+    report.stop = stop;
+    const bool accepted = stop == StepStop::converged || stop == StepStop::linearised;
+    CHECK(static_cast<bool>(report) == accepted);
+    const std::string message = report.message();
+    CHECK((message.find("state is unchanged") == std::string::npos) == accepted);
+    messages.insert(message);
+  }
+  CHECK(messages.size() == 9);
+}
+
+TEST_CASE("a step report's message carries its numbers") {
+  StepReport report;
+  report.time = 1.25;
+  report.newton_iterations = 7;
+  report.linear_iterations = 123;
+  report.residual = 0.5;
+  report.residual_goal = 0.75;
+  CHECK(report.message() ==
+        "t = 1.25 s: converged (7 Newton and 123 linear iterations, residual 0.5 N, goal 0.75 N)");
+  report.stop = StepStop::energy_undefined;
+  report.undefined_element = 42;
+  CHECK(report.message().find("in element 42") != std::string::npos);
+  report.undefined_element = -1;
+  CHECK(report.message().find("element") == std::string::npos);
+  report.stop = StepStop::linear_solver_failed;
+  report.linear_residual = 11;
+  report.linear_goal = 13;
+  CHECK(report.message().find("residual 11 N, goal 13 N") != std::string::npos);
+}
+
+TEST_CASE("the total of the energies is their sum") {
+  CHECK(Energies{.kinetic = 1, .elastic = 2, .gravitational = -4, .external = 8}.total() == 7);
+}
