@@ -1,12 +1,12 @@
+#include "mesh/sample_elements.hpp"
+#include "support/catch.hpp"
+
 #include <Eigen/Geometry>
 #include <Eigen/LU>
 
 #include <pliant/mesh/boundary.hpp>
 #include <pliant/mesh/make_box.hpp>
 #include <pliant/mesh/selection.hpp>
-
-#include "mesh/sample_elements.hpp"
-#include "support/catch.hpp"
 
 using namespace pliant;
 

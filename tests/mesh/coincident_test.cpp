@@ -1,3 +1,5 @@
+#include "support/catch.hpp"
+
 #include <algorithm>
 #include <ctime>
 #include <limits>
@@ -6,8 +8,6 @@
 #include <set>
 
 #include <pliant/mesh/coincident.hpp>
-
-#include "support/catch.hpp"
 
 using namespace pliant;
 

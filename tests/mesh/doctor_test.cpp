@@ -1,3 +1,6 @@
+#include "mesh/sample_elements.hpp"
+#include "support/catch.hpp"
+
 #include <cmath>
 #include <limits>
 #include <random>
@@ -8,9 +11,6 @@
 #include <pliant/mesh/doctor.hpp>
 #include <pliant/mesh/make_box.hpp>
 #include <pliant/mesh/repair.hpp>
-
-#include "mesh/sample_elements.hpp"
-#include "support/catch.hpp"
 
 using namespace pliant;
 

@@ -1,3 +1,5 @@
+#include "support/catch.hpp"
+
 #include <cmath>
 #include <set>
 #include <utility>
@@ -5,8 +7,6 @@
 #include <Eigen/LU>
 
 #include <pliant/mesh/make_box.hpp>
-
-#include "support/catch.hpp"
 
 using namespace pliant;
 

@@ -1,3 +1,5 @@
+#include "support/catch.hpp"
+
 #include <cmath>
 #include <numbers>
 #include <set>
@@ -9,8 +11,6 @@
 #include <pliant/mesh/doctor.hpp>
 #include <pliant/mesh/make_cylinder.hpp>
 #include <pliant/mesh/measure.hpp>
-
-#include "support/catch.hpp"
 
 using namespace pliant;
 

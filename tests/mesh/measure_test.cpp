@@ -1,3 +1,6 @@
+#include "mesh/sample_elements.hpp"
+#include "support/catch.hpp"
+
 #include <cmath>
 #include <limits>
 
@@ -5,9 +8,6 @@
 
 #include <pliant/mesh/make_box.hpp>
 #include <pliant/mesh/measure.hpp>
-
-#include "mesh/sample_elements.hpp"
-#include "support/catch.hpp"
 
 using namespace pliant;
 
@@ -98,7 +98,7 @@ TEST_CASE("bounding box: of finite coordinates only, inverted for no nodes") {
   CHECK(bounding_box(mesh).lower == Eigen::Vector3d(-1, 5, 0));
   CHECK(bounding_box(mesh).upper == Eigen::Vector3d(0, 7, 3));
   CHECK(bounding_box(mesh).lengths() == Eigen::Vector3d(1, 2, 3));
-  CHECK(bounding_box(mesh).centre() == Eigen::Vector3d(-0.5, 6, 1.5));
+  CHECK(bounding_box(mesh).center() == Eigen::Vector3d(-0.5, 6, 1.5));
   mesh.nodes(0, 1) = std::numeric_limits<double>::quiet_NaN();
   mesh.nodes(1, 1) = -std::numeric_limits<double>::infinity();
   CHECK(bounding_box(mesh).lower == Eigen::Vector3d(-1, 5, 0));

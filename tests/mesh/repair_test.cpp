@@ -1,3 +1,6 @@
+#include "mesh/sample_elements.hpp"
+#include "support/catch.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <random>
@@ -6,9 +9,6 @@
 #include <pliant/mesh/make_box.hpp>
 #include <pliant/mesh/repair.hpp>
 #include <pliant/mesh/selection.hpp>
-
-#include "mesh/sample_elements.hpp"
-#include "support/catch.hpp"
 
 using namespace pliant;
 

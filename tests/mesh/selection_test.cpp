@@ -1,7 +1,7 @@
+#include "support/catch.hpp"
+
 #include <pliant/mesh/make_box.hpp>
 #include <pliant/mesh/selection.hpp>
-
-#include "support/catch.hpp"
 
 using namespace pliant;
 

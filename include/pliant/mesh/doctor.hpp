@@ -24,8 +24,7 @@ namespace pliant {
 // What the doctor should look for.
 struct DiagnosisOptions {
   double duplicate_tolerance = 0;  // nodes at most this far apart are reported as duplicates [m]
-  double sliver_quality =
-      0.05;  // elements whose quality (see element_quality) is lower are reported as slivers
+  double sliver_quality = 0.05;    // elements of a lower quality (see element_quality) are reported
 };
 
 namespace detail {
@@ -68,11 +67,6 @@ VolumeSign volume_sign(const Mesh<E, Scalar>& mesh, Eigen::Index element, const 
   }
   if (positive && negative) return VolumeSign::mixed;
   return positive ? VolumeSign::positive : VolumeSign::negative;
-}
-
-template <Element E, class Scalar>
-VolumeSign volume_sign(const Mesh<E, Scalar>& mesh, Eigen::Index element) {
-  return volume_sign(mesh, element, ScaledElement<E>(mesh, element));
 }
 
 // All nodes of the element exist.

@@ -20,7 +20,7 @@ struct BoundingBox {
   SmallVector<double, Dim> upper = SmallVector<double, Dim>::Constant(-HUGE_VAL);
 
   SmallVector<double, Dim> lengths() const { return upper - lower; }
-  SmallVector<double, Dim> centre() const { return lower + (upper - lower) / 2; }
+  SmallVector<double, Dim> center() const { return lower + (upper - lower) / 2; }
 };
 
 // The bounds of all nodes, used by an element or not. Coordinates that are not finite are passed over.
