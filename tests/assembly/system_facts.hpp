@@ -88,6 +88,7 @@ void equals_brute_force(const Energy& energy, bool wild, double tolerance) {
       shapes.push_back(brute_force::perturbed(rest, 0.7, random));
       shapes.push_back(Eigen::DiagonalMatrix<double, 3>(-1.1, 0.9, 1.2) * rest);
       shapes.push_back(Eigen::DiagonalMatrix<double, 3>(1.1, 0.9, 0) * rest);
+      shapes.push_back(0 * rest);
     }
     for (std::size_t shape = 0; shape < shapes.size(); ++shape) {
       const Eigen::MatrixXd x = shapes[shape].cast<Scalar>().template cast<double>();
@@ -95,6 +96,21 @@ void equals_brute_force(const Energy& energy, bool wild, double tolerance) {
         INFO(name << ", shape " << shape << ", projection " << static_cast<int>(projection));
         agree(evaluate(system, x, projection), brute_force::assemble(mesh, energy, x, projection), tolerance);
       }
+    }
+  }
+}
+
+// The mesh at rest, slightly and wildly deformed, under all projections.
+template <class E, class Scalar, class Energy>
+void equals_brute_force_on(const pliant::Mesh<E, Scalar>& mesh, const Energy& energy, double tolerance) {
+  std::mt19937 random(1);
+  pliant::ElasticSystem system{pliant::Solid(mesh, energy, pliant::Density{1000})};
+  for (const double size : {0.0, 0.1, 1.5}) {
+    const Eigen::MatrixXd x =
+        brute_force::perturbed(mesh.nodes, size, random).template cast<Scalar>().template cast<double>();
+    for (const Projection projection : projections) {
+      INFO("perturbed by " << size << ", projection " << static_cast<int>(projection));
+      agree(evaluate(system, x, projection), brute_force::assemble(mesh, energy, x, projection), tolerance);
     }
   }
 }
