@@ -69,6 +69,26 @@ TEST_CASE("make_cylinder prefers no direction and no sense of rotation") {
   CHECK(std::abs(twist) < 1e-12);
 }
 
+TEST_CASE("make_cylinder is its own mirror image along the axis for an even number of layers") {
+  for (const int layers : {2, 3, 4}) {
+    const auto mesh = make_cylinder<Tet4>({.rings = 3, .layers = layers});
+    const int disc_nodes = static_cast<int>(mesh.node_count()) / (layers + 1);
+    std::set<std::set<int>> elements;
+    std::set<std::set<int>> mirrored;
+    for (Eigen::Index e = 0; e < mesh.element_count(); ++e) {
+      std::set<int> element;
+      std::set<int> image;
+      for (const int node : mesh.elements.col(e)) {
+        element.insert(node);
+        image.insert(node + disc_nodes * (layers - 2 * (node / disc_nodes)));
+      }
+      elements.insert(element);
+      mirrored.insert(image);
+    }
+    CHECK((mirrored == elements) == (layers % 2 == 0));
+  }
+}
+
 TEST_CASE("make_cylinder names the parameter it cannot use") {
   CHECK_THROWS_WITH(make_cylinder<Tet4>({.length = -1}),
                     "CylinderShape::length = -1: must be positive and finite");

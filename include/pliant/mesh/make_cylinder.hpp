@@ -78,11 +78,11 @@ struct Disc {
 
 // A cylinder of well-shaped tets, all positively oriented: a disc of triangles is extruded to layers of
 // wedges, and each wedge is cut into three tets. The diagonal of a wedge's side rises from the lower colour
-// of the disc's nodes to the higher one, in every other layer it falls: there is no preferred sense of
-// rotation, and with an even number of layers the mesh is its own mirror image along the axis. The nodes of
-// the mantle lie on the circle, so the volume tends to pi radius^2 length with the square of the element
-// size, from below. Nodes are numbered layer by layer. Throws ParameterError for a radius, a length or a
-// number of elements that is not positive.
+// of the disc's nodes to the higher one, in every other layer it falls. The colours are their own mirror
+// image, so there is no preferred sense of rotation, and with an even number of layers the whole mesh is its
+// own mirror image along the axis. The nodes of the mantle lie on the circle, so the volume tends to
+// pi radius^2 length with the square of the element size, from below. Nodes are numbered layer by layer.
+// Throws ParameterError for a radius, a length or a number of elements that is not positive.
 template <Element E, class Scalar = double>
 Mesh<E, Scalar> make_cylinder(const CylinderShape& shape = {}) {
   static_assert(E::cell_kind == CellKind::tet,
