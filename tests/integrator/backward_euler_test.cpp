@@ -223,11 +223,11 @@ TEST_CASE("a free body keeps its momentum; its angular momentum changes by dt su
 TEST_CASE("the error falls with dt, and that of linearising with dt to the fourth in one step") {
   const auto mesh = jittered_box({3, 2, 2});
   const auto pinned = nodes_where(mesh, [](const auto& X) { return X.x() < 0.05; });
-  const auto scene_with = [&](const BackwardEuler& integrator) {
+  const auto scene_with = [&](const BackwardEuler& integrator, double bend) {
     auto scene = make_scene<StableNeoHookean>({.mesh = mesh, .integrator = integrator, .pinned = pinned});
     Points x = mesh.nodes, v = Points::Zero(3, mesh.node_count());
     for (int i = 0; i < mesh.node_count(); ++i) {
-      x(0, i) += 0.2 * mesh.nodes(0, i) * mesh.nodes(0, i);
+      x(0, i) += bend * mesh.nodes(0, i) * mesh.nodes(0, i);
       v.col(i) = 5 * mesh.nodes(0, i) * Eigen::Vector3d(0.5, -mesh.nodes(2, i), mesh.nodes(1, i) + 0.1);
     }
     for (const int i : pinned) x.col(i) = mesh.nodes.col(i);
@@ -237,7 +237,7 @@ TEST_CASE("the error falls with dt, and that of linearising with dt to the fourt
     return scene;
   };
   const auto end_of = [&](int steps, const Newton& newton) {
-    const auto scene = scene_with({.dt = 0.01 / steps, .newton = newton});
+    const auto scene = scene_with({.dt = 0.01 / steps, .newton = newton}, 0.2);
     for (int n = 0; n < steps; ++n) REQUIRE(scene->step());
     return scene->positions();
   };
@@ -247,10 +247,11 @@ TEST_CASE("the error falls with dt, and that of linearising with dt to the fourt
   CAPTURE(coarse, fine, coarse / fine);
   CHECK(coarse / fine == Approx(2).epsilon(0.1));
 
+  // From the rest shape: where the body is accelerated first, smaller steps are needed to see the order.
   const auto gap = [&](double dt) {
     const auto one_step = [&](BackwardEuler integrator) {
       integrator.dt = dt;
-      const auto scene = scene_with(integrator);
+      const auto scene = scene_with(integrator, 0);
       REQUIRE(scene->step());
       return scene->positions();
     };
@@ -258,5 +259,5 @@ TEST_CASE("the error falls with dt, and that of linearising with dt to the fourt
   };
   const double order = std::log2(gap(1e-4) / gap(5e-5));
   CAPTURE(order, gap(1e-4));
-  CHECK(order == Approx(4).margin(0.25));
+  CHECK(order == Approx(4).margin(0.05));
 }
