@@ -36,6 +36,7 @@
 #include <pliant/energy/projection.hpp>
 #include <pliant/energy/stable_neo_hookean.hpp>
 #include <pliant/energy/tangent.hpp>
+#include <pliant/fwd.hpp>
 #include <pliant/integrator/backward_euler.hpp>
 #include <pliant/integrator/concept.hpp>
 #include <pliant/integrator/step_report.hpp>

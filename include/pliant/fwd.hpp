@@ -1,0 +1,56 @@
+// Declarations of the types that users name, for a header that does no more than name them. The elements are
+// complete, for Mesh<Tet4, double> asks the compiler whether Tet4 is an Element; they bring Eigen/Core and
+// nothing else that is heavy. Default template arguments stand with the definitions, so every argument is
+// written here.
+#pragma once
+
+#include <pliant/core/isa.hpp>
+#include <pliant/element/tet4.hpp>
+
+namespace pliant {
+
+// errors
+class Error;
+class ParameterError;
+class SizeError;
+class IndexError;
+class MeshError;
+class WriteError;
+
+// meshes
+template <Element ElementType, class ScalarType>
+struct Mesh;
+struct Diagnosis;
+struct ReadReport;
+class VtkSeries;
+
+// materials and solids
+class Lame;
+struct RawCoefficients;
+class LinearElastic;
+class BonetWoodNeoHookean;
+class StableNeoHookean;
+struct Density;
+struct Rayleigh;
+template <Element ElementType, class EnergyType, class ScalarType>
+class Solid;
+
+// constraints, solvers, integrators
+struct Unconstrained;
+class Pinned;
+struct Identity;
+struct Jacobi;
+struct BlockJacobi;
+template <class PreconditionerType>
+struct Pcg;
+struct Newton;
+struct BackwardEuler;
+
+// simulation
+struct Energies;
+struct StepReport;
+struct Progress;
+template <class SolidType, class IntegratorType, class SolverType, class ConstraintType, Isa isa>
+class Simulation;
+
+}  // namespace pliant
