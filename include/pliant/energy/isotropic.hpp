@@ -155,7 +155,7 @@ class IsotropicEnergy {
   // singular values. Smith et al. 2019, "Analytic eigensystems for isotropic distortion energies", section 4;
   // s_j s_k stands for their J / s_i, which is undefined for flat elements.
   template <Projection projection, class T, int Dim>
-  PLIANT_INLINE auto spectral_tangent(const SmallMatrix<T, Dim, Dim>& F) const {
+  auto spectral_tangent(const SmallMatrix<T, Dim, Dim>& F) const {
     const Svd<T, Dim> decomposition = svd<T, Dim>(F);
     const SmallVector<T, Dim>& s = decomposition.sigma;
     T I2 = s(0) * s(0), J = s(0);

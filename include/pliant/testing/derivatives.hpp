@@ -333,24 +333,24 @@ DerivativeReport check_derivatives(const Value& value, const Gradient& gradient,
       for (Eigen::Index i = 0; i < x.size(); ++i) direction(i) = random.uniform(-1, 1);
     const std::string place = (one_by_one ? "variable " : "random direction ") + std::to_string(k);
 
+    const auto value_along = [&](double t) {
+      return Eigen::VectorXd(Eigen::VectorXd::Constant(1, value(x + t * direction)));
+    };
+    const auto gradient_along = [&](double t) { return Eigen::VectorXd(gradient(x + t * direction)); };
     const Eigen::VectorXd slope = Eigen::VectorXd::Constant(1, g.dot(direction));
-    const Eigen::VectorXd slope_of_value =
-        differentiate(
-            [&](double t) { return Eigen::VectorXd(Eigen::VectorXd::Constant(1, value(x + t * direction))); },
-            step)
-            .value;
-    const double scale_slope = g.cwiseAbs().maxCoeff() * direction.norm();
-    report.see("gradient is the derivative of the value", options.tolerance,
-               scale_slope == 0 ? slope_of_value.norm()
-                                : detail::largest_entry(slope - slope_of_value) / scale_slope,
-               place, detail::compared("slope", slope, "the difference of the value", slope_of_value));
-
+    const Eigen::VectorXd slope_of_value = differentiate(value_along, step).value;
     const Eigen::VectorXd product = hessian_times(x, direction);
-    const Eigen::VectorXd of_gradient =
-        differentiate([&](double t) { return Eigen::VectorXd(gradient(x + t * direction)); }, step).value;
+    const Eigen::VectorXd product_of_gradient = differentiate(gradient_along, step).value;
+
+    const auto relative = [](double error, double scale) { return error == 0 ? 0 : error / scale; };
+    const double change = detail::largest_entry(product_of_gradient);
+    report.see("gradient is the derivative of the value", options.tolerance,
+               relative(detail::largest_entry(slope - slope_of_value),
+                        std::max(detail::largest_entry(g) * direction.norm(), step * change)),
+               place, detail::compared("slope", slope, "the difference of the value", slope_of_value));
     report.see("hessian is the derivative of the gradient", options.tolerance,
-               detail::largest_entry(product - of_gradient) / detail::largest_entry(of_gradient), place,
-               detail::compared("product", product, "the difference of the gradient", of_gradient));
+               relative(detail::largest_entry(product - product_of_gradient), change), place,
+               detail::compared("product", product, "the difference of the gradient", product_of_gradient));
   }
   return report;
 }

@@ -20,7 +20,7 @@ struct NumericalDerivative {
 // are left out, so a function may end not far from t = 0.
 template <class Function>
 NumericalDerivative differentiate(const Function& f, double step = 0.04) {
-  constexpr int levels = 8;
+  constexpr int levels = 10;
   NumericalDerivative best{f(0.0), std::numeric_limits<double>::infinity()};
   best.value.setConstant(std::numeric_limits<double>::quiet_NaN());
   std::array<Eigen::VectorXd, levels> previous, current;  // [j]: extrapolated j times
