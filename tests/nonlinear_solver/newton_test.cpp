@@ -35,7 +35,7 @@ struct Separate {
     }
     return last;
   }
-  double tangent(const Vector& x, Vector& g, Matrix& A) {
+  double tangent(const Vector& x, Projection, Vector& g, Matrix& A) {
     ++tangents;
     --gradients;
     for (std::ptrdiff_t i = 0; i < x.nodes(); ++i) A.diagonal(i) = hessian_at(x.node(i));
@@ -294,7 +294,7 @@ TEST_CASE("Newton: linear solves that fail, and those that are cut short") {
       g.add(-1, b);
       return last;
     }
-    double tangent(const Vector& x, Vector& g, Matrix& H) {
+    double tangent(const Vector& x, Projection, Vector& g, Matrix& H) {
       std::copy(A.values(), A.values() + A.pattern().blocks() * Matrix::block_size, H.values());
       return gradient(x, g);
     }

@@ -76,14 +76,14 @@ class IncrementalPotential {
     return add_inertia_and_damping(u, g);
   }
 
-  double tangent(const Vector& u, Vector& g, Matrix& A) {
+  double tangent(const Vector& u, Projection projection, Vector& g, Matrix& A) {
     const bool first = first_elastic_force_ < 0;  // u = 0
     w_.position.set_sum(start_.x, Scalar(1), u);
     if (separate_damping_ && first) {
       const Projection semidefinite = projection_ == Projection::none ? Projection::clamp : projection_;
       system_.tangent(w_.position, semidefinite, beta_ / dt_, w_.elastic, w_.damping);
     }
-    elastic_ = system_.tangent(w_.position, projection_, separate_damping_ ? Scalar(1) : 1 + beta_ / dt_,
+    elastic_ = system_.tangent(w_.position, projection, separate_damping_ ? Scalar(1) : 1 + beta_ / dt_,
                                w_.elastic, A);
     if (first) {
       first_elastic_force_ = static_cast<double>(w_.elastic.norm());

@@ -19,15 +19,17 @@ struct Newton {
   double tolerance = 1e-4;        // of |gradient|, relative to the forces at play [-]
   double absolute_tolerance = 0;  // of |gradient| [N]
   bool require_convergence =
-      true;  // false: max_iterations are what the time allows, and the result is taken as is
-  Projection projection = Projection::clamp;
+      true;  // false: max_iterations are what the time allows; the result is taken as is
+  Projection projection = Projection::clamp;  // of the elements' Hessians
+  bool project_on_demand = true;      // true: only where the unprojected Hessian is not positive definite
   bool line_search = true;            // backtracking by halves, Armijo
   double sufficient_decrease = 1e-4;  // Armijo's constant [-]
   int max_line_search_steps = 40;
 
   // One iteration, full step, whatever it leads to.
   static Newton linearised() {
-    return {.max_iterations = 1, .require_convergence = false, .line_search = false};
+    return {
+        .max_iterations = 1, .require_convergence = false, .project_on_demand = false, .line_search = false};
   }
 
   void check() const {
@@ -74,7 +76,8 @@ struct NewtonWorkspace {
 
 // Minimises a function over x, which holds the start on entry and the best iterate on return. `step` of the
 // workspace holds the first guess of the first linear solve. The problem offers
-//   gradient(x, g), tangent(x, g, A)       return the value; g its gradient, A its Hessian
+//   gradient(x, g)                         returns the value; g its gradient
+//   tangent(x, projection, g, A)           the same; A its Hessian, projected as asked
 //   constrain(g), constrain(A)             removes the constrained unknowns
 //   force_scale()                          the size of the forces at play [N]
 //   force_rounding(), value_rounding()     what rounding makes of a gradient [N] and of the last value [J]
@@ -91,7 +94,14 @@ NewtonReport minimize(const Newton& newton, Problem& problem, const Solver& solv
     return report;
   };
 
-  report.value = problem.tangent(x, w.gradient, w.hessian);
+  // With projection on demand the true Hessian is tried first: it converges faster and costs less. Where it
+  // proves not to be positive definite, the projected one serves for a while, longer each time.
+  const bool on_demand = newton.project_on_demand && newton.projection != Projection::none;
+  Projection projection = on_demand ? Projection::none : newton.projection;
+  int projected_iterations = 0, penalty = 1;
+  constexpr int longest_penalty = 8;
+
+  report.value = problem.tangent(x, projection, w.gradient, w.hessian);
   problem.constrain(w.gradient);
   report.first_gradient = report.gradient = w.gradient.norm();
   const double wanted = std::max(newton.tolerance * problem.force_scale(), newton.absolute_tolerance);
@@ -114,9 +124,19 @@ NewtonReport minimize(const Newton& newton, Problem& problem, const Solver& solv
     report.linear_iterations += report.linear.iterations;
     if (report.linear.stop == LinearStop::cancelled) return finish(NewtonStop::cancelled);
     const bool truncated = report.linear.stop == LinearStop::max_iterations && newton.line_search;
-    if (!report.linear && !truncated) return finish(NewtonStop::linear_solver_failed);
-
     const double slope = w.gradient.dot(w.step), rounding = problem.value_rounding();
+    const bool indefinite = report.linear.stop == LinearStop::indefinite ||
+                            (newton.line_search && !(slope < 0) && report.gradient > report.goal);
+    if (indefinite && projection != newton.projection) {
+      projection = newton.projection;
+      projected_iterations = penalty;
+      penalty = std::min(2 * penalty, longest_penalty);
+      report.value = problem.tangent(x, projection, w.gradient, w.hessian);
+      problem.constrain(w.gradient);
+      w.step.set_zero();
+      continue;
+    }
+    if (!report.linear && !truncated) return finish(NewtonStop::linear_solver_failed);
     if (newton.line_search && !(slope < 0)) {
       return finish(report.gradient <= report.goal ? NewtonStop::converged : NewtonStop::stalled);
     }
@@ -144,7 +164,9 @@ NewtonReport minimize(const Newton& newton, Problem& problem, const Solver& solv
     if (!std::isfinite(report.value) || !std::isfinite(report.gradient)) return finish(NewtonStop::undefined);
     if (report.gradient <= report.goal) return finish(NewtonStop::converged);
     if (report.iterations >= newton.max_iterations) return finish(NewtonStop::iteration_limit);
-    report.value = problem.tangent(x, w.gradient, w.hessian);
+    if (projected_iterations > 0) --projected_iterations;
+    if (on_demand) projection = projected_iterations > 0 ? newton.projection : Projection::none;
+    report.value = problem.tangent(x, projection, w.gradient, w.hessian);
     problem.constrain(w.gradient);
     w.step.set_zero();
   }
