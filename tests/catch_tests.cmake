@@ -15,6 +15,8 @@ target_precompile_headers(test_support PRIVATE <Eigen/Dense> <map> <string> <vec
 set_source_files_properties(support/main.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON
   COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-O1>)
 
+set(PLIANT_TEST_FOLDERS "" CACHE STRING "Folders of tests to build, e.g. \"io;mesh\"; empty: all")
+
 file(GLOB test_files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *_test.cpp */*_test.cpp)
 foreach(file IN LISTS test_files)
   cmake_path(GET file PARENT_PATH folder)
@@ -22,6 +24,10 @@ foreach(file IN LISTS test_files)
   string(REGEX REPLACE "_test$" "" name ${file_name})
   if(NOT folder)
     set(folder pliant)
+  endif()
+
+  if(PLIANT_TEST_FOLDERS AND NOT folder IN_LIST PLIANT_TEST_FOLDERS)
+    continue()
   endif()
 
   set(program test_${folder})
