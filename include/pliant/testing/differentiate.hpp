@@ -2,8 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <limits>
+#include <utility>
 
 #include <Eigen/Core>
 
@@ -23,8 +23,8 @@ NumericalDerivative differentiate(const Function& f, double step = 0.04) {
   constexpr int levels = 10;
   NumericalDerivative best{f(0.0), std::numeric_limits<double>::infinity()};
   best.value.setConstant(std::numeric_limits<double>::quiet_NaN());
-  std::array<Eigen::VectorXd, levels> previous, current;  // [j]: extrapolated j times
-  int depth = 0;                                          // entries of `previous`
+  Eigen::VectorXd previous[levels], current[levels];  // [j]: extrapolated j times
+  int depth = 0;                                      // entries of `previous`
   for (int level = 0; level < levels; ++level, step /= 2) {
     current[0] = (f(step) - f(-step)) / (2 * step);
     if (!current[0].allFinite()) {
@@ -34,10 +34,10 @@ NumericalDerivative differentiate(const Function& f, double step = 0.04) {
     double factor = 1;
     for (int j = 1; j <= depth; ++j) {
       factor *= 4;
-      const auto [coarse, fine] = std::array{&previous[j - 1], &current[j - 1]};
-      current[j] = (factor * *fine - *coarse) / (factor - 1);
+      const Eigen::VectorXd &coarse = previous[j - 1], &fine = current[j - 1];
+      current[j] = (factor * fine - coarse) / (factor - 1);
       const double error =
-          std::max((current[j] - *fine).cwiseAbs().maxCoeff(), (current[j] - *coarse).cwiseAbs().maxCoeff());
+          std::max((current[j] - fine).cwiseAbs().maxCoeff(), (current[j] - coarse).cwiseAbs().maxCoeff());
       if (error < best.error) best = {current[j], error};
     }
     std::swap(previous, current);
