@@ -4,9 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string_view>
+
 #include <pliant/io/cell_mesh.hpp>
 #include <pliant/io/input.hpp>
-#include <string_view>
 
 namespace fuzz {
 

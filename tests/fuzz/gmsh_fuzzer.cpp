@@ -1,6 +1,6 @@
-#include <pliant/io/gmsh.hpp>
-
 #include "fuzz/check_cells.hpp"
+
+#include <pliant/io/gmsh.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz::run([&] { return pliant::detail::parse_gmsh(fuzz::as_text(data, size), "fuzz"); });

@@ -1,7 +1,7 @@
 // The bytes are the .node, the .ele, the .face and the .edge file, with '|' between them.
-#include <pliant/io/tetgen.hpp>
-
 #include "fuzz/check_cells.hpp"
+
+#include <pliant/io/tetgen.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view rest = fuzz::as_text(data, size);

@@ -1,7 +1,7 @@
 // The bytes are the mesh file and up to three files to include, named a, b and c, with '|' between them.
-#include <pliant/io/vega.hpp>
-
 #include "fuzz/check_cells.hpp"
+
+#include <pliant/io/vega.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view rest = fuzz::as_text(data, size);

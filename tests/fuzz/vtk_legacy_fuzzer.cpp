@@ -1,6 +1,6 @@
-#include <pliant/io/vtk_legacy.hpp>
-
 #include "fuzz/check_cells.hpp"
+
+#include <pliant/io/vtk_legacy.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz::run([&] { return pliant::detail::parse_vtk_legacy(fuzz::as_text(data, size), "fuzz"); });

@@ -158,7 +158,7 @@ TEST_CASE("read_mesh says what it found when nothing can be used") {
   const TemporaryFolder folder;
   folder.write("second.ele", "1 10 0\n0 0 1 2 3 4 5 6 7 8 9\n");
   check_refused([&] { read_mesh<Tet4>(folder.write("second.node", nodes)); }, 0,
-                "found 1 10-node tetrahedra; Tet4 needs tetrahedra of 4 nodes: save the mesh with "
+                "found 1 10-node tetrahedron; Tet4 needs tetrahedra of 4 nodes: save the mesh with "
                 "first-order elements");
 }
 

@@ -19,12 +19,13 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <pliant/core/matrix.hpp>
-#include <pliant/element/concept.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <pliant/core/matrix.hpp>
+#include <pliant/element/concept.hpp>
 
 namespace pliant {
 
@@ -106,7 +107,7 @@ class CellCollector {
 
   // Where a cell went.
   struct Place {
-    std::size_t block;  // for region_of
+    std::size_t block;  // for set_region
     std::size_t index;  // in that block
   };
 

@@ -7,11 +7,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <pliant/io/gmsh2.hpp>
-#include <pliant/io/gmsh4.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include <pliant/io/gmsh2.hpp>
+#include <pliant/io/gmsh4.hpp>
 
 namespace pliant {
 namespace detail {

@@ -3,9 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <pliant/io/gmsh_file.hpp>
 #include <utility>
 #include <vector>
+
+#include <pliant/io/gmsh_file.hpp>
 
 namespace pliant::detail {
 

@@ -6,10 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <pliant/io/gmsh_file.hpp>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <pliant/io/gmsh_file.hpp>
 
 namespace pliant::detail {
 
@@ -87,7 +88,7 @@ class Gmsh4Reader {
     end_of_row("the numbers of elements");
     std::size_t read = 0;
     for (std::uint64_t block = 0; block < blocks; ++block) {
-      const std::int64_t group = read_element_block_header();
+      const std::int64_t group = group_of_block();
       const GmshElementType& type = gmsh_.element_type(integer("an element type"));
       const auto width = static_cast<std::size_t>(type.nodes) + 1;
       const std::size_t bytes_each = width * (gmsh_.binary ? (is_40_ ? 4u : 8u) : 2u);
@@ -170,7 +171,7 @@ class Gmsh4Reader {
       skip_integers("the number of partitions");
     }
     const int box = dimension == 0 && !is_40_ ? 3 : 6;
-    for (int i = 0; i < box; ++i) in_box();
+    for (int i = 0; i < box; ++i) skip_box_number();
     const std::size_t groups = integer_count("the number of physical groups");
     std::int64_t group = 0;
     for (std::size_t i = 0; i < groups; ++i) {
@@ -183,7 +184,7 @@ class Gmsh4Reader {
   }
 
   // A bounding box can be infinite or NaN where the modeller has none, and nothing depends on it.
-  void in_box() {
+  void skip_box_number() {
     if (gmsh_.binary) {
       in_.number<double>("a bounding box");
     } else {
@@ -213,8 +214,8 @@ class Gmsh4Reader {
 
   std::int64_t block_dimension() { return block_entity().first; }
 
-  // Returns the physical group of the block's entity.
-  std::int64_t read_element_block_header() {
+  // The physical group of the entity of a block of elements, or 0.
+  std::int64_t group_of_block() {
     const auto group = groups_.find(block_entity());
     if (group == groups_.end()) return 0;
     several_groups_ = several_groups_ || group->second.second;

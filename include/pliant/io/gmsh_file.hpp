@@ -6,13 +6,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <pliant/io/cell_mesh.hpp>
-#include <pliant/io/input.hpp>
-#include <pliant/io/node_tags.hpp>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <pliant/io/cell_mesh.hpp>
+#include <pliant/io/input.hpp>
+#include <pliant/io/node_tags.hpp>
 
 namespace pliant::detail {
 

@@ -13,13 +13,14 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <pliant/core/error.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
+
+#include <pliant/core/error.hpp>
 
 namespace pliant::detail {
 

@@ -8,13 +8,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <pliant/io/cell_mesh.hpp>
-#include <pliant/io/input.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <pliant/io/cell_mesh.hpp>
+#include <pliant/io/input.hpp>
 
 namespace pliant {
 namespace detail {

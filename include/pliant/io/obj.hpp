@@ -1,14 +1,16 @@
 // Writes a triangle surface as a Wavefront file (.obj), which every renderer and modeller reads.
 #pragma once
 
-#include <Eigen/Core>
 #include <charconv>
 #include <cstddef>
 #include <filesystem>
-#include <pliant/core/error.hpp>
-#include <pliant/io/write_file.hpp>
 #include <string>
 #include <vector>
+
+#include <Eigen/Core>
+
+#include <pliant/core/error.hpp>
+#include <pliant/io/write_file.hpp>
 
 namespace pliant {
 

@@ -9,6 +9,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include <pliant/core/error.hpp>
 #include <pliant/io/cell_mesh.hpp>
 #include <pliant/io/gmsh.hpp>
@@ -17,14 +22,8 @@
 #include <pliant/io/vega.hpp>
 #include <pliant/io/vtk_legacy.hpp>
 #include <pliant/mesh/mesh.hpp>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace pliant {
-
-enum class MeshFormat { gmsh, medit, tetgen, vega, vtk_legacy };
 
 // What a reader took from a file and what it left aside.
 struct ReadReport {
@@ -56,6 +55,8 @@ struct ReadReport {
 };
 
 namespace detail {
+
+enum class MeshFormat { gmsh, medit, tetgen, vega, vtk_legacy };
 
 inline bool contains_ignoring_case(std::string_view text, std::string_view word) {
   const auto found = std::search(text.begin(), text.end(), word.begin(), word.end(), [](char a, char b) {
@@ -93,7 +94,12 @@ inline std::vector<ReadReport::LeftAside> cells_besides(const CellMesh& cells, C
     const std::size_t count = cells.cells(kind).count();
     if (kind != taken && count > 0) besides.push_back({std::string(cell_name(kind, count)), count});
   }
-  for (const OtherCells& others : cells.others) besides.push_back({others.name, others.count});
+  for (const OtherCells& others : cells.others) {
+    const bool one = others.kind && others.count == 1;
+    besides.push_back({one ? std::to_string(others.nodes) + "-node " + std::string(cell_name(*others.kind, 1))
+                           : others.name,
+                       others.count});
+  }
   return besides;
 }
 
@@ -155,15 +161,15 @@ inline CellMesh read_cells(const std::filesystem::path& path) {
   const std::string bytes = detail::file_bytes(path);
   const std::string file = path.string();
   switch (detail::mesh_format(bytes, path)) {
-    case MeshFormat::gmsh:
+    case detail::MeshFormat::gmsh:
       return detail::parse_gmsh(bytes, file);
-    case MeshFormat::medit:
+    case detail::MeshFormat::medit:
       return detail::parse_medit(bytes, file);
-    case MeshFormat::tetgen:
+    case detail::MeshFormat::tetgen:
       return read_tetgen(path);
-    case MeshFormat::vega:
+    case detail::MeshFormat::vega:
       return detail::parse_vega(bytes, file, detail::includes_beside(path));
-    case MeshFormat::vtk_legacy:
+    case detail::MeshFormat::vtk_legacy:
       break;
   }
   return detail::parse_vtk_legacy(bytes, file);

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <concepts>
+#include <type_traits>
+
 #include <pliant/core/matrix.hpp>
 #include <pliant/mesh/mesh.hpp>
-#include <type_traits>
 
 namespace pliant {
 

@@ -11,12 +11,13 @@
 #include <filesystem>
 #include <limits>
 #include <optional>
-#include <pliant/io/cell_mesh.hpp>
-#include <pliant/io/input.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <pliant/io/cell_mesh.hpp>
+#include <pliant/io/input.hpp>
 
 namespace pliant {
 namespace detail {

@@ -12,13 +12,14 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <pliant/io/cell_mesh.hpp>
-#include <pliant/io/input.hpp>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <pliant/io/cell_mesh.hpp>
+#include <pliant/io/input.hpp>
 
 namespace pliant {
 namespace detail {

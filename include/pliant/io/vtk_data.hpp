@@ -8,11 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <pliant/io/input.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <pliant/io/input.hpp>
 
 namespace pliant::detail {
 
@@ -237,7 +238,8 @@ class VtkData {
   // A text may give more digits than its number type has; what counts is the type, as for VTK.
   double rounded(double value, VtkNumber type, const char* what) const {
     if (type != VtkNumber::float32) return value;
-    if (std::abs(value) > std::numeric_limits<float>::max()) in_.fail(std::string(what) + " overflows a float");
+    if (std::abs(value) > std::numeric_limits<float>::max())
+      in_.fail(std::string(what) + " overflows a float");
     return static_cast<double>(static_cast<float>(value));
   }
 

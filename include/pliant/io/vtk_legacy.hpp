@@ -9,14 +9,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <pliant/io/cell_mesh.hpp>
-#include <pliant/io/input.hpp>
-#include <pliant/io/vtk_data.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <pliant/io/cell_mesh.hpp>
+#include <pliant/io/input.hpp>
+#include <pliant/io/vtk_data.hpp>
 
 namespace pliant {
 namespace detail {

@@ -4,10 +4,11 @@
 #include <charconv>
 #include <cstddef>
 #include <filesystem>
-#include <pliant/io/snapshot.hpp>
-#include <pliant/io/vtu.hpp>
 #include <string>
 #include <utility>
+
+#include <pliant/io/snapshot.hpp>
+#include <pliant/io/vtu.hpp>
 
 namespace pliant {
 

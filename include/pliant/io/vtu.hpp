@@ -8,14 +8,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <pliant/core/error.hpp>
-#include <pliant/io/snapshot.hpp>
-#include <pliant/io/write_file.hpp>
-#include <pliant/mesh/mesh.hpp>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
+
+#include <pliant/core/error.hpp>
+#include <pliant/io/snapshot.hpp>
+#include <pliant/io/write_file.hpp>
+#include <pliant/mesh/mesh.hpp>
 
 namespace pliant {
 namespace detail {

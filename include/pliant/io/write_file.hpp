@@ -4,10 +4,11 @@
 #include <filesystem>
 #include <fstream>
 #include <ios>
-#include <pliant/core/error.hpp>
 #include <string>
 #include <string_view>
 #include <system_error>
+
+#include <pliant/core/error.hpp>
 
 namespace pliant::detail {
 
