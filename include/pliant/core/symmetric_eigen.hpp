@@ -1,14 +1,14 @@
 // Eigenvalues and eigenvectors of symmetric 2x2 and 3x3 matrices, for scalars and lanes alike.
 //
-// 2x2 in closed form. 3x3 by Jacobi's method, with a fixed number of sweeps and no branch on data: all lanes
-// take the same path. A Jacobi rotation need not annihilate its entry exactly; only its orthogonality has to
-// be exact and its angle right to leading order when the entry is small (Golub & Van Loan, Matrix
-// Computations, 4th ed., section 8.5). So the angle here comes from a rational approximation of the
-// half-angle tangent, and a whole rotation costs one division and no root.
+// 2x2 in closed form. 3x3 by Jacobi's method (Golub & Van Loan, Matrix Computations, section 8.5), with a
+// fixed number of sweeps and no branch on data: all lanes take the same path. A rotation must be orthogonal
+// to rounding, but its angle has to be right to leading order only, and only once the entry it removes is
+// small. So the angle comes from a rational approximation, and a rotation costs one division and no root.
 #pragma once
 
+#include <algorithm>
 #include <limits>
-#include <utility>
+#include <type_traits>
 
 #include <pliant/core/lane.hpp>
 #include <pliant/core/matrix.hpp>
