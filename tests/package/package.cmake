@@ -39,3 +39,11 @@ pliant_add_package_test(without_openmp_by_option ${from_install} PLIANT_USE_OPEN
 
 pliant_add_package_test(other_version_refused
   take_pliant_by=find_package CMAKE_PREFIX_PATH=${package_test_prefix} pliant_version=99)
+
+# The examples are a project of their own.
+add_test(NAME package/examples
+  COMMAND ${CMAKE_CTEST_COMMAND} --build-and-test ${PROJECT_SOURCE_DIR}/examples ${package_test_folder}/examples
+    --build-generator ${CMAKE_GENERATOR} --build-target 02_custom_energy
+    --build-options -D CMAKE_PREFIX_PATH=${package_test_prefix} -D CMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
+      -D CMAKE_BUILD_TYPE=Debug)
+set_tests_properties(package/examples PROPERTIES FIXTURES_REQUIRED installed_package LABELS package)
