@@ -8,6 +8,7 @@ target_link_libraries(pliant_dev INTERFACE pliant::pliant)
 if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
   target_compile_options(pliant_dev INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wold-style-cast
+    $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wno-sign-conversion>  # part of its -Wconversion, unlike that of GCC
     $<$<BOOL:${PLIANT_WARNINGS_AS_ERRORS}>:-Werror>
     # GCC 12 finds these in its own std::string and intrinsics once they are inlined; the sanitizers are surer.
     $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-stringop-overflow;-Wno-array-bounds;-Wno-maybe-uninitialized>
