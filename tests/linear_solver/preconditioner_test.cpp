@@ -31,18 +31,16 @@ void inverts(double scale) {
   NodeVector<Dim, Scalar> z(60);
   typename P::template Workspace<Dim, Scalar> workspace;
   REQUIRE(P{}.prepare(A, workspace));
-  const auto product = static_cast<double>(P{}.apply(r, z, workspace));
+  for (int i = 0; i < 60; ++i) z.set_row(i, P{}.at(i, r.row(i), workspace));
   const Eigen::VectorXd expected = kept(P{}, dense(A), Dim).llt().solve(stacked(r));
   const double tolerance = 16 * std::numeric_limits<Scalar>::epsilon();
   CHECK((stacked(z) - expected).norm() <= tolerance * expected.norm());
-  CHECK(product == Approx(stacked(r).dot(expected)).epsilon(tolerance));
-  CHECK(product > 0);
   CHECK(padding_is_zero(z));
 }
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("Preconditioners: apply inverts the part of A they keep, in any unit", "", Identity,
+TEMPLATE_TEST_CASE("Preconditioners: the inverse of the part of A they keep, in any unit", "", Identity,
                    Jacobi, BlockJacobi) {
   for (const double scale : {1.0, 1e-100, 1e100}) {
     inverts<TestType, 3, double>(scale);
@@ -63,7 +61,7 @@ TEST_CASE("Preconditioners: a diagonal that is not positive, a block that is not
   REQUIRE(Jacobi{}.prepare(good, diagonal));
   REQUIRE(BlockJacobi{}.prepare(good, blocks));
   for (const Eigen::Vector3d& values : {Eigen::Vector3d(-1, 2, 3), Eigen::Vector3d(-1, -2, 3),
-                                       Eigen::Vector3d(-1, -2, -3), Eigen::Vector3d(0, 1, 1)}) {
+                                        Eigen::Vector3d(-1, -2, -3), Eigen::Vector3d(0, 1, 1)}) {
     for (int turn = 0; turn < 3; ++turn) {
       auto A = good;
       A.diagonal(29).setZero();

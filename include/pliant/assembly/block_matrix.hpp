@@ -80,27 +80,17 @@ struct BlockPattern {
 namespace detail {
 
 // The second half of a product y = A x: adds to the rows of domain d the sums that the domains before it have
-// for them, in their order, and clears the padding. Returns the domain's part of x.y.
+// for them, in their order.
 template <int Dim, class Scalar, Isa isa>
-Scalar add_halos(const BlockPattern& pattern, int d, const NodeVector<Dim, Scalar, isa>& halo,
-                 const NodeVector<Dim, Scalar, isa>& x, NodeVector<Dim, Scalar, isa>& y) {
-  constexpr int stride = node_stride<Dim>;
-  using Row = Lane<Scalar, stride, isa>;
+void add_halos(const BlockPattern& pattern, int d, const NodeVector<Dim, Scalar, isa>& halo,
+               NodeVector<Dim, Scalar, isa>& y) {
   const BlockPattern::Domain& domain = pattern.domains[static_cast<std::size_t>(d)];
   for (int e = 0; e < d; ++e) {
     const BlockPattern::Domain& before = pattern.domains[static_cast<std::size_t>(e)];
-    const std::ptrdiff_t to_halo = (before.halo_begin - before.end) * stride;
+    const std::ptrdiff_t to_halo = before.halo_begin - before.end;
     const int begin = std::max(domain.begin, before.end), end = std::min(domain.end, before.reach);
-    for (std::ptrdiff_t k = std::ptrdiff_t{begin} * stride; k < std::ptrdiff_t{end} * stride; ++k) {
-      y.data()[k] += halo.data()[to_halo + k];
-    }
+    for (std::ptrdiff_t i = begin; i < end; ++i) y.set_row(i, y.row(i) + halo.row(to_halo + i));
   }
-  Row product(Scalar(0));
-  for (std::ptrdiff_t k = std::ptrdiff_t{domain.begin} * stride; k < std::ptrdiff_t{domain.end} * stride;
-       k += stride) {
-    product = multiply_add(load<Row>(x.data() + k), load<Row>(y.data() + k), product);
-  }
-  return sum(product);
 }
 
 }  // namespace detail
@@ -156,11 +146,8 @@ class BlockMatrix {
     const auto& domains = pattern_->domains;
     const int count = static_cast<int>(domains.size());
     parallel_parts(count, [&](int d) { multiply_domain(domains[static_cast<std::size_t>(d)], x, y); });
-    Scalar partial[BlockPattern::most_domains] = {};
-    parallel_parts(count, [&](int d) { partial[d] = detail::add_halos(*pattern_, d, halo_, x, y); });
-    Scalar product = 0;
-    for (int d = 0; d < count; ++d) product += partial[d];
-    return product;
+    parallel_parts(count, [&](int d) { detail::add_halos(*pattern_, d, halo_, y); });
+    return x.dot(y);
   }
 
  private:

@@ -38,9 +38,9 @@ class PackedMatrix {
   // y = A x; returns x.y. The same bits for any number of threads; one product at a time per matrix.
   Scalar multiply(const Vector& x, Vector& y) const {
     const int count = static_cast<int>(pattern_->domains.size());
-    parallel_parts(count, [&](int d) { multiply_domain(static_cast<std::size_t>(d), x, y); });
     Scalar partial[BlockPattern::most_domains] = {};
-    parallel_parts(count, [&](int d) { partial[d] = detail::add_halos(*pattern_, d, halo_, x, y); });
+    parallel_parts(count, [&](int d) { partial[d] = multiply_domain(static_cast<std::size_t>(d), x, y); });
+    parallel_parts(count, [&](int d) { detail::add_halos(*pattern_, d, halo_, y); });
     Scalar product = 0;
     for (int d = 0; d < count; ++d) product += partial[d];
     return product;
@@ -110,7 +110,9 @@ class PackedMatrix {
     }
   }
 
-  void multiply_domain(std::size_t d, const Vector& x, Vector& y) const {
+  // Leaves in y and the halo what the blocks of domain d give, and returns what they add to x.y: by symmetry
+  // twice that of the upper half less that of the diagonal, so that y needs not be read again.
+  Scalar multiply_domain(std::size_t d, const Vector& x, Vector& y) const {
     const BlockPattern::Domain domain = pattern_->domains[d];
     const Scalar* const from = x.data();
     Scalar* const own = y.data();
@@ -118,6 +120,7 @@ class PackedMatrix {
     std::fill(own + std::ptrdiff_t{domain.begin} * stride, own + std::ptrdiff_t{domain.end} * stride,
               Scalar(0));
     std::fill(targets.of(domain.end), targets.of(domain.reach), Scalar(0));
+    Quad xy(Scalar(0));
     for (std::size_t c = domain_begin_[d]; c < domain_begin_[d + 1]; ++c) {
       const Chunk& chunk = chunks_[c];
       const int groups = chunk.groups;
@@ -129,6 +132,7 @@ class PackedMatrix {
       for (int k = 0; k < block_size; ++k) {
         y_i[k % Dim] = multiply_add(load<Quad>(A + k * width), x_i[k / Dim], y_i[k % Dim]);
       }
+      for (int r = 0; r < Dim; ++r) xy -= x_i[r] * y_i[r];
       for (int group = 1; group < groups; ++group) {
         A += width * block_size;
         columns += width;
@@ -143,8 +147,10 @@ class PackedMatrix {
         }
         add_to_nodes(y_j, columns, targets);
       }
+      for (int r = 0; r < Dim; ++r) xy = multiply_add(x_i[r] + x_i[r], y_i[r], xy);
       add_to_nodes(y_i, chunk.rows, targets);
     }
+    return sum(xy);
   }
 
   // Four nodes of x, one per lane.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+
 #include <pliant/core/aligned_vector.hpp>
 #include <pliant/core/lane.hpp>
 #include <pliant/core/matrix.hpp>
@@ -24,6 +25,7 @@ class NodeVector {
   using Block = Lane<Scalar, 8, isa>;  // what the loops below work on at once
   static constexpr int dim = Dim;
   static constexpr int stride = node_stride<Dim>;
+  using Row = Lane<Scalar, stride, isa>;  // the numbers of a node
   static constexpr std::ptrdiff_t grain =
       4096;  // numbers per chunk at least, so that small vectors stay serial
 
@@ -52,6 +54,9 @@ class NodeVector {
       std::fill(data() + begin, data() + end, Scalar(0));
     });
   }
+
+  PLIANT_INLINE Row row(std::ptrdiff_t i) const { return load<Row>(data() + i * stride); }
+  PLIANT_INLINE void set_row(std::ptrdiff_t i, const Row& value) { store(data() + i * stride, value); }
 
   // Entries as lanes: run(i) is called for every multiple i of 8.
   template <class Run>

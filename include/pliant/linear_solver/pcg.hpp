@@ -59,6 +59,7 @@ struct Pcg {
     double residual = w.r.norm();
     if (!(residual <= b_norm)) {
       x.set_zero();
+      w.q.set_zero();
       w.r.set_sum(b, Scalar(0), b);
       residual = b_norm;
     }
@@ -71,34 +72,81 @@ struct Pcg {
 
     const std::ptrdiff_t limit =
         max_iterations > 0 ? max_iterations : 10 * std::ptrdiff_t{Matrix::dim} * b.nodes();
-    Scalar rz = preconditioner.apply(w.r, w.z, w.preconditioner);
+    Scalar rz = advance_residual<Matrix>(Scalar(0), w.r, w).rz;
     w.p.set_sum(w.z, Scalar(0), w.z);
-    while (report.iterations < limit) {
+    for (;;) {
       const Scalar pAp = w.A.multiply(w.p, w.q);
       if (!std::isfinite(pAp)) return finish(report, LinearStop::not_finite);
       if (!(pAp > 0)) return finish(report, LinearStop::indefinite);
       const Scalar step = rz / pAp;
-      const Scalar rr = w.r.sum_blocks([&, step = typename Matrix::Vector::Block(step)](std::ptrdiff_t i) {
-        const auto r = w.r.block(i) - step * w.q.block(i);
-        x.set_block(i, multiply_add(step, w.p.block(i), x.block(i)));
-        w.r.set_block(i, r);
-        return r * r;
-      });
+      const Sums<Scalar> products = advance_residual<Matrix>(step, w.r, w);
       ++report.iterations;
-      report.residual = std::sqrt(static_cast<double>(rr));
+      report.residual = std::sqrt(static_cast<double>(products.rr));
       if (!std::isfinite(report.residual)) return finish(report, LinearStop::not_finite);
-      if (report.residual <= report.goal) return finish(report, LinearStop::converged);
+      const bool converged = report.residual <= report.goal;
+      if (converged || report.iterations == limit) {
+        x.add(step, w.p);
+        return finish(report, converged ? LinearStop::converged : LinearStop::max_iterations);
+      }
+      advance_solution(step, products.rz / rz, x, w);
+      rz = products.rz;
       if (report.iterations % monitor_interval == 0 && !monitor(report.iterations, report.residual)) {
         return finish(report, LinearStop::cancelled);
       }
-      const Scalar next = preconditioner.apply(w.r, w.z, w.preconditioner);
-      w.p.set_sum(w.z, next / rz, w.p);
-      rz = next;
     }
-    return finish(report, LinearStop::max_iterations);
   }
 
  private:
+  template <class Scalar>
+  struct Sums {
+    Scalar rr = 0, rz = 0;
+
+    Sums& operator+=(const Sums& other) {
+      rr += other.rr;
+      rz += other.rz;
+      return *this;
+    }
+  };
+
+  // An iteration makes two passes over its vectors, beside the product: they cost what reading them costs.
+
+  // r -= step q and z = P^-1 r; returns r.r and r.z.
+  template <class Matrix, class Vector, class W>
+  auto advance_residual(typename Vector::Scalar step, Vector& r, W& w) const {
+    using Scalar = typename Vector::Scalar;
+    using Row = typename Vector::Row;
+    if constexpr (NodewisePreconditioner<PreconditionerType, Matrix>) {
+      constexpr std::ptrdiff_t grain = Vector::grain / Vector::stride;
+      return parallel_sum<Sums<Scalar>>(r.nodes(), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+        Row rr(Scalar(0)), rz(Scalar(0));
+        for (std::ptrdiff_t i = begin; i < end; ++i) {
+          const Row r_i = multiply_add(Row(-step), w.q.row(i), r.row(i));
+          const Row z_i = preconditioner.at(i, r_i, w.preconditioner);
+          r.set_row(i, r_i);
+          w.z.set_row(i, z_i);
+          rr = multiply_add(r_i, r_i, rr);
+          rz = multiply_add(r_i, z_i, rz);
+        }
+        return Sums<Scalar>{sum(rr), sum(rz)};
+      });
+    } else {
+      r.add(-step, w.q);
+      preconditioner.apply(r, w.z, w.preconditioner);
+      return Sums<Scalar>{r.dot(r), r.dot(w.z)};
+    }
+  }
+
+  // x += step p, then p = z + beta p.
+  template <class Vector, class W>
+  static void advance_solution(typename Vector::Scalar step, typename Vector::Scalar beta, Vector& x, W& w) {
+    using Block = typename Vector::Block;
+    x.for_each_block([&, step = Block(step), beta = Block(beta)](std::ptrdiff_t k) {
+      const Block p = w.p.block(k);
+      x.set_block(k, multiply_add(step, p, x.block(k)));
+      w.p.set_block(k, multiply_add(beta, p, w.z.block(k)));
+    });
+  }
+
   static LinearReport finish(LinearReport report, LinearStop stop) {
     report.stop = stop;
     return report;

@@ -2,10 +2,14 @@
 //
 // A model is a plain aggregate of parameters with a nested Workspace<Dim, Scalar> and
 //   prepare(A, workspace)      called once per matrix; returns false where A cannot be preconditioned this
-//   way because
-//                              it is not positive definite
-//   apply(r, z, workspace)     z = P^-1 r; returns r.z
-// P must be symmetric and positive definite.
+//   way
+//                              because it is not positive definite
+//   apply(r, z, workspace)     z = P^-1 r
+// P must be symmetric and positive definite. A model that treats each node by itself (a
+// NodewisePreconditioner) offers instead of apply
+//   at(i, r, workspace)        the numbers of node i in P^-1 r, from the numbers `r` of that node (a
+//   NodeVector::Row)
+// and a solver then applies it in the pass over its vectors that it makes anyway.
 #pragma once
 
 #include <algorithm>
@@ -20,14 +24,23 @@
 namespace pliant {
 
 template <class P, class Matrix>
-concept Preconditioner = requires(
-    const P& preconditioner, const Matrix& A, const typename Matrix::Vector& r, typename Matrix::Vector& z,
-    typename P::template Workspace<Matrix::dim, typename Matrix::Scalar>& workspace) {
-  { preconditioner.prepare(A, workspace) } -> std::same_as<bool>;  // false: A is indefinite
-  {
-    preconditioner.apply(r, z, workspace)
-    } -> std::convertible_to<typename Matrix::Scalar>;  // z = P^-1 r; r.z
+concept NodewisePreconditioner =
+    requires(const P& preconditioner, std::ptrdiff_t i, typename Matrix::Vector::Row r,
+             const typename P::template Workspace<Matrix::dim, typename Matrix::Scalar>& workspace) {
+  { preconditioner.at(i, r, workspace) } -> std::same_as<typename Matrix::Vector::Row>;
 };
+
+template <class P, class Matrix>
+concept Preconditioner =
+    requires(const P& preconditioner, const Matrix& A,
+             typename P::template Workspace<Matrix::dim, typename Matrix::Scalar>& workspace) {
+  { preconditioner.prepare(A, workspace) } -> std::same_as<bool>;
+}
+&&(NodewisePreconditioner<P, Matrix> ||
+   requires(const P& preconditioner, const typename Matrix::Vector& r, typename Matrix::Vector& z,
+            typename P::template Workspace<Matrix::dim, typename Matrix::Scalar>& workspace) {
+     preconditioner.apply(r, z, workspace);
+   });
 
 // P = I.
 struct Identity {
@@ -39,12 +52,9 @@ struct Identity {
     return true;
   }
 
-  template <class Vector, class W>
-  typename Vector::Scalar apply(const Vector& r, Vector& z, W&) const {
-    return r.sum_blocks([&](std::ptrdiff_t i) {
-      z.set_block(i, r.block(i));
-      return r.block(i) * r.block(i);
-    });
+  template <class Row, class W>
+  PLIANT_INLINE Row at(std::ptrdiff_t, const Row& r, const W&) const {
+    return r;
   }
 };
 
@@ -69,13 +79,9 @@ struct Jacobi {
     return positive;
   }
 
-  template <class Vector, class W>
-  typename Vector::Scalar apply(const Vector& r, Vector& z, W& workspace) const {
-    return r.sum_blocks([&](std::ptrdiff_t i) {
-      const auto scaled = r.block(i) * workspace.inverse.block(i);
-      z.set_block(i, scaled);
-      return r.block(i) * scaled;
-    });
+  template <class Row, class W>
+  PLIANT_INLINE Row at(std::ptrdiff_t i, const Row& r, const W& workspace) const {
+    return r * workspace.inverse.row(i);
   }
 };
 
@@ -111,22 +117,13 @@ struct BlockJacobi {
     return positive;
   }
 
-  template <int Dim, class Scalar, Isa isa, class W>
-  Scalar apply(const NodeVector<Dim, Scalar, isa>& r, NodeVector<Dim, Scalar, isa>& z, W& workspace) const {
-    constexpr int stride = node_stride<Dim>;
-    using Row = Lane<Scalar, stride, isa>;
-    return parallel_sum<Scalar>(r.nodes(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      Row product(Scalar(0));
-      for (std::ptrdiff_t i = begin; i < end; ++i) {
-        const Scalar* const inverse = workspace.inverse.data() + i * Dim * stride;
-        const Scalar* const r_i = r.data() + i * stride;
-        Row z_i = load<Row>(inverse) * Row(r_i[0]);
-        for (int c = 1; c < Dim; ++c) z_i = multiply_add(load<Row>(inverse + c * stride), Row(r_i[c]), z_i);
-        store(z.data() + i * stride, z_i);
-        product = multiply_add(z_i, load<Row>(r_i), product);
-      }
-      return sum(product);
-    });
+  template <class Row, class W>
+  PLIANT_INLINE Row at(std::ptrdiff_t i, const Row& r, const W& workspace) const {
+    constexpr int stride = Row::width, dim = stride == 4 ? 3 : stride;
+    const auto* const inverse = workspace.inverse.data() + i * dim * stride;
+    Row z = load<Row>(inverse) * Row(r[0]);
+    for (int c = 1; c < dim; ++c) z = multiply_add(load<Row>(inverse + c * stride), Row(r[c]), z);
+    return z;
   }
 };
 
