@@ -56,13 +56,13 @@ class ElementKernel {
         for (int axis = 0; axis < dim; ++axis, stored += width) g(axis) = load<T>(stored);
       }
       const T weight = load<T>(batches.weights_of(batch, point));
-      const SmallMatrix<T, dim, dim> F = deformation_gradient(edge, shape_gradient);
+      const auto state = energy_at(energy, deformation_gradient(edge, shape_gradient));
       // The elements that fill up the last batch have no weight, and 0 * infinity would be NaN.
-      total += select(weight != T(Scalar(0)), weight * energy.psi(F), T(Scalar(0)));
-      if constexpr (evaluate >= Evaluate::gradient) add_forces(energy, F, weight, shape_gradient, force);
+      total += select(weight != T(Scalar(0)), weight * state.psi(), T(Scalar(0)));
+      if constexpr (evaluate >= Evaluate::gradient) add_forces(state.pk1(), weight, shape_gradient, force);
       if constexpr (evaluate >= Evaluate::tangent) {
-        const auto tangent = tangent_of<projection, dim, T>(energy, F);
-        add_inner_blocks(tangent, T(stiffness_scale) * weight, shape_gradient, stiffness);
+        add_inner_blocks(state.template tangent<projection>(), T(stiffness_scale) * weight, shape_gradient,
+                         stiffness);
       }
     }
 
@@ -102,11 +102,9 @@ class ElementKernel {
     return F;
   }
 
-  template <class Energy>
-  static PLIANT_INLINE void add_forces(const Energy& energy, const SmallMatrix<T, dim, dim>& F,
-                                       const T& weight, const SmallVector<T, dim> (&g)[nodes - 1],
+  static PLIANT_INLINE void add_forces(const SmallMatrix<T, dim, dim>& P, const T& weight,
+                                       const SmallVector<T, dim> (&g)[nodes - 1],
                                        SmallVector<T, dim> (&force)[nodes]) {
-    const SmallMatrix<T, dim, dim> P = energy.pk1(F);
     for (int a = 1; a < nodes; ++a) {
       for (int i = 0; i < dim; ++i) {
         T entry = P(i, 0) * g[a - 1](0);

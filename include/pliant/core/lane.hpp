@@ -3,13 +3,13 @@
 // The whole vocabulary:
 //   Lane<T, W> a, b;  a + b, a - b, a * b, a / b, -a, +=, ...;  a < b, ... gives a LaneMask<T, W>
 //   select(mask, a, b)      a where the mask is true, b elsewhere
-//   sqrt, abs, min, max, log, lane by lane;  multiply_add(a, b, c) = a * b + c
+//   sqrt, cbrt, abs, min, max, log, power_of_two_below, lane by lane;  multiply_add(a, b, c) = a * b + c
 //   all(mask), any(mask);   sum(a), the sum over the lanes, in lane order
 //   load<Lane>(p), store(p, a), gather<Lane>(base, offsets)
 //   lane(a, i) reads number i, set_lane(a, i, x) writes it
 //   transpose(rows)         W lanes of W numbers, rows become columns
 // Scalars obey the same vocabulary (a double is a lane of width one), so a formula written once serves both:
-// it calls sqrt, abs, min, max, log unqualified after `using std::sqrt;` and its like.
+// it calls sqrt, cbrt, abs, min, max, log unqualified after `using std::sqrt;` and its like.
 //
 // Storage is an array of native registers (GCC and Clang vector extensions), so any width works with any
 // instruction set; other compilers get a plain array. The layout depends on the instruction set, hence the
@@ -378,6 +378,46 @@ PLIANT_INLINE Lane<T, W, isa> log(const Lane<T, W, isa>& a) {
   const L result = select(a == L(Limits::infinity()), a, finite);
   const L not_positive = select(a == L(T(0)), L(-Limits::infinity()), L(Limits::quiet_NaN()));
   return select(a > L(T(0)), result, not_positive);
+}
+
+// The cube root, within 4 units in the last place, of normal numbers of either sign; 0 where |a| is subnormal
+// or zero; infinite and NaN lanes are not for it.
+//
+// |a| = 2^(3 q) m with m in [1, 8). A quadratic is within 2.5 % of the root of m, and two of Halley's steps,
+// which cube the relative error, do the rest.
+template <class T, int W, Isa isa>
+PLIANT_INLINE Lane<T, W, isa> cbrt(const Lane<T, W, isa>& a) {
+  using L = Lane<T, W, isa>;
+  using Layout = detail::Layout<T>;
+  constexpr T big = Layout::two_to_mantissa_bits;
+  constexpr T bias = T(std::numeric_limits<T>::max_exponent - 1);
+
+  // An exponent field e among the low bits of big is the number big + e.
+  const L magnitude = abs(a);
+  const L k = detail::map_bits(magnitude,
+                               [](auto bits) {
+                                 return (bits >> Layout::mantissa_bits) |
+                                        Layout::bits_of(Layout::two_to_mantissa_bits);
+                               }) -
+              L(big + bias);
+  constexpr T to_integer = T(1.5) * big;  // adding and subtracting it rounds to an integer
+  const L q = ((k - L(T(1))) * L(T(1) / T(3)) + L(to_integer)) - L(to_integer);
+  const auto power_of_two = [](const L& exponent) {
+    return detail::map_bits(exponent + L(big + bias),
+                            [](auto bits) { return bits << Layout::mantissa_bits; });
+  };
+  const L fraction = detail::map_bits(
+      magnitude, [](auto bits) { return (bits & Layout::mantissa) | Layout::bits_of(T(1)); });
+  const L m = fraction * power_of_two(k - T(3) * q);
+
+  L root = L(T(0.75)) + m * (L(T(0.28)) - L(T(0.016)) * m);
+  for (int step = 0; step < 2; ++step) {
+    const L cube = root * root * root;
+    root -= root * (cube - m) / (cube + cube + m);
+  }
+  root *= power_of_two(q);
+  const L zero(T(0));
+  return select(magnitude < L(std::numeric_limits<T>::min()), zero, select(a < zero, L(-root), root));
 }
 
 // W rows of W numbers each become W columns, in place.

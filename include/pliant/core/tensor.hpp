@@ -14,6 +14,13 @@ PLIANT_INLINE T double_dot(const SmallMatrix<T, Rows, Columns>& A, const SmallMa
   return result;
 }
 
+template <class T, int Dim>
+PLIANT_INLINE T trace(const SmallMatrix<T, Dim, Dim>& A) {
+  T result = A(0, 0);
+  for (int i = 1; i < Dim; ++i) result += A(i, i);
+  return result;
+}
+
 // cof F = dJ/dF, which is J F^-T where J != 0 and stays finite everywhere.
 template <class T, int Dim>
 PLIANT_INLINE SmallMatrix<T, Dim, Dim> cofactor(const SmallMatrix<T, Dim, Dim>& F) {
@@ -49,16 +56,18 @@ PLIANT_INLINE T determinant(const SmallMatrix<T, Dim, Dim>& F) {
   return determinant<T, Dim>(F, cofactor<T, Dim>(F));
 }
 
-// A x
-template <class T, int Rows, int Columns>
-PLIANT_INLINE SmallVector<T, Rows> times(const SmallMatrix<T, Rows, Columns>& A,
-                                         const SmallVector<T, Columns>& x) {
-  SmallVector<T, Rows> y;
-  for (int i = 0; i < Rows; ++i) {
-    y(i) = A(i, 0) * x(0);
-    for (int j = 1; j < Columns; ++j) y(i) += A(i, j) * x(j);
+// A B, where B may be a vector.
+template <class T, int Rows, int Inner, int Columns>
+PLIANT_INLINE SmallMatrix<T, Rows, Columns> times(const SmallMatrix<T, Rows, Inner>& A,
+                                                  const SmallMatrix<T, Inner, Columns>& B) {
+  SmallMatrix<T, Rows, Columns> C;
+  for (int j = 0; j < Columns; ++j) {
+    for (int i = 0; i < Rows; ++i) {
+      C(i, j) = A(i, 0) * B(0, j);
+      for (int k = 1; k < Inner; ++k) C(i, j) += A(i, k) * B(k, j);
+    }
   }
-  return y;
+  return C;
 }
 
 // A^T x

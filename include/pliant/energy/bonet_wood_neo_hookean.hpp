@@ -1,11 +1,10 @@
 // The compressible neo-Hookean energy with logarithmic volume terms.
 #pragma once
 
-#include <limits>
-
 #include <pliant/energy/concept.hpp>
 #include <pliant/energy/isotropic.hpp>
 #include <pliant/energy/lame.hpp>
+#include <pliant/energy/positive_volume.hpp>
 
 namespace pliant {
 
@@ -31,10 +30,10 @@ class BonetWoodNeoHookean : public LameMaterial<BonetWoodNeoHookean>,
   PLIANT_INLINE T density(const T& I2, const T& J) const {
     using std::log;
     const RawCoefficients& c = coefficients<Dim>();
-    const T log_J = log(inside_domain(J));
+    const T log_J = log(detail::inside_domain(J));
     const T value = constant<T>(0.5 * c.mu) * (I2 - constant<T>(Dim)) +
                     log_J * (constant<T>(0.5 * c.lambda) * log_J - constant<T>(c.mu));
-    return select(J >= smallest<T>(), value, T(std::numeric_limits<scalar_of<T>>::infinity()));
+    return detail::infinite_outside(J, value);
   }
 
   // In units of 1/J: J dpsi/dJ = lambda ln J - mu and J^2 d2psi/dJ2 = lambda + mu - lambda ln J.
@@ -42,25 +41,11 @@ class BonetWoodNeoHookean : public LameMaterial<BonetWoodNeoHookean>,
   PLIANT_INLINE InvariantDerivatives<T> derivatives(const T&, const T& J) const {
     using std::log;
     const RawCoefficients& c = coefficients<Dim>();
-    const T positive = inside_domain(J);
-    const T slope = constant<T>(c.lambda) * log(positive) - constant<T>(c.mu);
+    const T slope = constant<T>(c.lambda) * log(detail::inside_domain(J)) - constant<T>(c.mu);
     return {.d2 = constant<T>(0.5 * c.mu),
             .d3 = slope,
             .d33 = constant<T>(c.lambda) - slope,
-            .unit = select(J >= smallest<T>(), constant<T>(1) / positive, constant<T>(0))};
-  }
-
- private:
-  template <class T>
-  static PLIANT_INLINE T smallest() {
-    return T(std::numeric_limits<scalar_of<T>>::min());
-  }
-
-  // J where it is positive and did not overflow, else a number that the logarithm can take.
-  template <class T>
-  static PLIANT_INLINE T inside_domain(const T& J) {
-    const T largest = T(std::numeric_limits<scalar_of<T>>::max());
-    return select(J >= smallest<T>(), select(J <= largest, J, largest), constant<T>(1));
+            .unit = detail::inverse_volume(J)};
   }
 };
 

@@ -9,6 +9,7 @@
 //   hessian(F, projection)   the Hessian projected to positive semidefinite
 //   tangent<projection>(F)   the Hessian in a form that contracts quickly with shape gradients; see
 //                            tangent.hpp
+//   at(F)                    an object that holds what psi, P and the tangent share; see EnergyAt there
 //
 // Formulas are written once: `using std::sqrt;` and its like, then unqualified calls; `select` instead of
 // branches. Energies of the invariants |F|^2 and det F derive from IsotropicEnergy (isotropic.hpp) and get

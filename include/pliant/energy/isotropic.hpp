@@ -2,10 +2,10 @@
 #pragma once
 
 #include <pliant/core/svd.hpp>
-#include <pliant/core/symmetric_eigen.hpp>
 #include <pliant/core/tensor.hpp>
 #include <pliant/energy/deformation_gradient.hpp>
 #include <pliant/energy/projection.hpp>
+#include <pliant/energy/spectral_tangent.hpp>
 #include <pliant/energy/tangent.hpp>
 
 namespace pliant {
@@ -74,7 +74,10 @@ class IsotropicEnergy {
       return InvariantTangent<T, state.dim, Model::linear_in_I2>(state.F, state.cofactor,
                                                                  derivatives_at(state));
     } else {
-      return spectral_tangent<projection>(deformation_gradient(F));
+      const auto matrix = deformation_gradient(F);
+      using T = typename decltype(matrix)::Scalar;
+      const Svd<T, decltype(matrix)::RowsAtCompileTime> frame = svd(matrix);
+      return project<projection>(frame, principal_hessian(frame.sigma));
     }
   }
 
@@ -150,14 +153,10 @@ class IsotropicEnergy {
     }
   }
 
-  // The eigensystem in the frame of the SVD: twist and flip of the pair (i, j) are 2 d2 +- d3 s_k, with s_k
-  // the third singular value (1 in 2D), and the scaling block is the Hessian of psi with respect to the
-  // singular values. Smith et al. 2019, "Analytic eigensystems for isotropic distortion energies", section 4;
-  // s_j s_k stands for their J / s_i, which is undefined for flat elements.
-  template <Projection projection, class T, int Dim>
-  auto spectral_tangent(const SmallMatrix<T, Dim, Dim>& F) const {
-    const Svd<T, Dim> decomposition = svd<T, Dim>(F);
-    const SmallVector<T, Dim>& s = decomposition.sigma;
+  // In the frame of the SVD twist and flip of the pair (i, j) are 2 d2 +- d3 s_k, with s_k the third singular
+  // value (1 in 2D). s_j s_k stands for the J / s_i of the literature, which is undefined for flat elements.
+  template <class T, int Dim>
+  PrincipalHessian<T, Dim> principal_hessian(const SmallVector<T, Dim>& s) const {
     T I2 = s(0) * s(0), J = s(0);
     for (int i = 1; i < Dim; ++i) {
       I2 += s(i) * s(i);
@@ -166,8 +165,10 @@ class IsotropicEnergy {
     const InvariantDerivatives<T> d = model().template derivatives<Dim>(I2, J);
     const T twice_d2 = d.d2 + d.d2;
 
-    SmallVector<T, Dim> area;                              // unit dJ/ds_i
-    SmallVector<T, SpectralTangent<T, Dim>::pairs> third;  // d3 unit d2J/(ds_i ds_j)
+    PrincipalHessian<T, Dim> H;
+    constexpr int pairs = SpectralTangent<T, Dim>::pairs;
+    SmallVector<T, Dim> area;     // unit dJ/ds_i
+    SmallVector<T, pairs> third;  // d3 unit d2J/(ds_i ds_j)
     if constexpr (Dim == 2) {
       for (int i = 0; i < 2; ++i) area(i) = d.unit * s(1 - i);
       third(0) = d.d3 * d.unit;
@@ -177,38 +178,24 @@ class IsotropicEnergy {
         third(i) = d.d3 * (d.unit * s(i));
       }
     }
-
-    SmallMatrix<T, Dim, Dim> A;
     for (int i = 0; i < Dim; ++i) {
       for (int j = i; j < Dim; ++j) {
-        A(i, j) = d.d33 * area(i) * area(j);
+        T& entry = H.scaling(i, j);
+        entry = d.d33 * area(i) * area(j);
         if constexpr (!Model::linear_in_I2) {
-          A(i, j) += constant<T>(4) * d.d22 * s(i) * s(j) +
-                     constant<T>(2) * d.d23 * (s(i) * area(j) + s(j) * area(i));
+          entry += constant<T>(4) * d.d22 * s(i) * s(j) +
+                   constant<T>(2) * d.d23 * (s(i) * area(j) + s(j) * area(i));
         }
-        if (i == j) A(i, j) += twice_d2;
-        else A(i, j) += third(Dim == 2 ? 0 : 3 - i - j);
-        A(j, i) = A(i, j);
+        if (i == j) entry += twice_d2;
+        else entry += third(Dim == 2 ? 0 : 3 - i - j);
+        H.scaling(j, i) = entry;
       }
     }
-    SmallVector<T, SpectralTangent<T, Dim>::pairs> twist, flip;
-    for (int p = 0; p < SpectralTangent<T, Dim>::pairs; ++p) {
-      twist(p) = projected<projection>(T(twice_d2 + third(p)));
-      flip(p) = projected<projection>(T(twice_d2 - third(p)));
+    for (int p = 0; p < pairs; ++p) {
+      H.twist(p) = twice_d2 + third(p);
+      H.flip(p) = twice_d2 - third(p);
     }
-
-    const SymmetricEigen<T, Dim> eigen = symmetric_eigen<T, Dim>(A);
-    SmallVector<T, Dim> values;
-    for (int m = 0; m < Dim; ++m) values(m) = projected<projection>(T(eigen.values(m)));
-    SmallMatrix<T, Dim, Dim> scaling;
-    for (int i = 0; i < Dim; ++i) {
-      for (int j = i; j < Dim; ++j) {
-        scaling(i, j) = values(0) * eigen.vectors(i, 0) * eigen.vectors(j, 0);
-        for (int m = 1; m < Dim; ++m) scaling(i, j) += values(m) * eigen.vectors(i, m) * eigen.vectors(j, m);
-        scaling(j, i) = scaling(i, j);
-      }
-    }
-    return SpectralTangent<T, Dim>(decomposition.U, decomposition.V, scaling, twist, flip);
+    return H;
   }
 };
 

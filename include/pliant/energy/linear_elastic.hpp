@@ -77,13 +77,6 @@ class LinearElastic : public LameMaterial<LinearElastic> {
   }
 
   template <class T, int Dim>
-  static PLIANT_INLINE T trace(const SmallMatrix<T, Dim, Dim>& A) {
-    T result = A(0, 0);
-    for (int i = 1; i < Dim; ++i) result += A(i, i);
-    return result;
-  }
-
-  template <class T, int Dim>
   PLIANT_INLINE T density(const SmallMatrix<T, Dim, Dim>& strain) const {
     const RawCoefficients& c = coefficients<Dim>();
     const T volume_change = trace(strain);

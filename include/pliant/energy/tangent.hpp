@@ -4,13 +4,11 @@
 // A tangent offers
 //   at_node(g)       whatever it wants to compute once per node from g = grad N_a
 //   block(a, b)      K_ab from two such values
-// Each of the three models below serves a different knowledge about H.
+// The two models below and SpectralTangent (spectral_tangent.hpp) each serve a different knowledge about H.
 #pragma once
 
 #include <type_traits>
 
-#include <pliant/core/svd.hpp>
-#include <pliant/core/symmetric_eigen.hpp>
 #include <pliant/core/tensor.hpp>
 #include <pliant/energy/projection.hpp>
 
@@ -155,114 +153,6 @@ class InvariantTangent {
   [[no_unique_address]] std::conditional_t<linear_in_I2, Uncoupled, Coupling> coupling_;
 };
 
-// The eigensystem of an isotropic Hessian, held in the frame of the SVD F = U diag(s) V^T. There the Hessian
-// has a dim x dim scaling block and, for each pair i < j, a twist and a flip mode:
-//   H = sum_ij A_ij vec(u_i v_i^T) vec(u_j v_j^T)^T + sum_pairs twist * t t^T + flip * f f^T,
-//   t = vec(u_i v_j^T - u_j v_i^T) / sqrt 2,  f = vec(u_i v_j^T + u_j v_i^T) / sqrt 2.
-template <class T, int Dim>
-class SpectralTangent {
- public:
-  static constexpr int pairs = Dim * (Dim - 1) / 2;
-
-  struct Node {
-    SmallVector<T, Dim> gradient;  // V^T g, in the frame of the SVD
-  };
-
-  // `scaling` is the projected scaling block; twist and flip are projected eigenvalues. Pair p of 3D has the
-  // indices (p+1) % 3 and (p+2) % 3, that is, it belongs to the axis p it leaves alone; in 2D the one pair is
-  // (0, 1).
-  PLIANT_INLINE SpectralTangent(const SmallMatrix<T, Dim, Dim>& U, const SmallMatrix<T, Dim, Dim>& V,
-                                const SmallMatrix<T, Dim, Dim>& scaling, const SmallVector<T, pairs>& twist,
-                                const SmallVector<T, pairs>& flip)
-      : U_(U), V_(V), scaling_(scaling) {
-    for (int p = 0; p < pairs; ++p) {
-      same_(p) = constant<T>(0.5) * (flip(p) + twist(p));
-      swapped_(p) = constant<T>(0.5) * (flip(p) - twist(p));
-    }
-  }
-
-  PLIANT_INLINE Node at_node(const SmallVector<T, Dim>& g) const {
-    return {transposed_times<T, Dim, Dim>(V_, g)};
-  }
-
-  PLIANT_INLINE SmallMatrix<T, Dim, Dim> block(const Node& a, const Node& b) const {
-    const SmallVector<T, Dim>&ga = a.gradient, &gb = b.gradient;
-    SmallMatrix<T, Dim, Dim> K;
-    for (int k = 0; k < Dim; ++k) {
-      for (int i = 0; i < Dim; ++i) K(i, k) = scaling_(i, k) * (ga(i) * gb(k));
-    }
-    for (int p = 0; p < pairs; ++p) {
-      const int i = first(p), j = second(p);
-      K(i, i) += same_(p) * (ga(j) * gb(j));
-      K(j, j) += same_(p) * (ga(i) * gb(i));
-      K(i, j) += swapped_(p) * (ga(j) * gb(i));
-      K(j, i) += swapped_(p) * (ga(i) * gb(j));
-    }
-    return rotated(K);
-  }
-
-  // The Hessian itself, dim^2 x dim^2.
-  SmallMatrix<T, Dim * Dim, Dim * Dim> matrix() const {
-    using Vector = SmallVector<T, Dim * Dim>;
-    SmallMatrix<T, Dim * Dim, Dim * Dim> H;
-    for (int k = 0; k < Dim * Dim * Dim * Dim; ++k) H.data()[k] = constant<T>(0);
-    const auto add = [&H](const T& weight, const Vector& a, const Vector& b) {
-      for (int c = 0; c < Dim * Dim; ++c) {
-        const T scaled = weight * b(c);
-        for (int r = 0; r < Dim * Dim; ++r) H(r, c) += scaled * a(r);
-      }
-    };
-    for (int i = 0; i < Dim; ++i) {
-      for (int j = 0; j < Dim; ++j) add(scaling_(i, j), dyad(i, i), dyad(j, j));
-    }
-    for (int p = 0; p < pairs; ++p) {
-      const Vector ij = dyad(first(p), second(p)), ji = dyad(second(p), first(p));
-      add(same_(p), ij, ij);
-      add(same_(p), ji, ji);
-      add(swapped_(p), ij, ji);
-      add(swapped_(p), ji, ij);
-    }
-    return H;
-  }
-
- private:
-  static constexpr int first(int pair) { return Dim == 2 ? 0 : (pair + 1) % 3; }
-  static constexpr int second(int pair) { return Dim == 2 ? 1 : (pair + 2) % 3; }
-
-  // vec(u_i v_j^T)
-  SmallVector<T, Dim * Dim> dyad(int i, int j) const {
-    SmallVector<T, Dim * Dim> result;
-    for (int c = 0; c < Dim; ++c) {
-      for (int r = 0; r < Dim; ++r) result(r + Dim * c) = U_(r, i) * V_(c, j);
-    }
-    return result;
-  }
-
-  // U K U^T
-  PLIANT_INLINE SmallMatrix<T, Dim, Dim> rotated(const SmallMatrix<T, Dim, Dim>& K) const {
-    SmallMatrix<T, Dim, Dim> UK, result;
-    for (int k = 0; k < Dim; ++k) {
-      for (int i = 0; i < Dim; ++i) {
-        UK(i, k) = U_(i, 0) * K(0, k);
-        for (int m = 1; m < Dim; ++m) UK(i, k) += U_(i, m) * K(m, k);
-      }
-    }
-    for (int k = 0; k < Dim; ++k) {
-      for (int i = 0; i < Dim; ++i) {
-        result(i, k) = UK(i, 0) * U_(k, 0);
-        for (int m = 1; m < Dim; ++m) result(i, k) += UK(i, m) * U_(k, m);
-      }
-    }
-    return result;
-  }
-
-  SmallMatrix<T, Dim, Dim> U_;
-  SmallMatrix<T, Dim, Dim> V_;
-  SmallMatrix<T, Dim, Dim> scaling_;
-  SmallVector<T, pairs> same_;     // weight of u_i v_j^T with itself
-  SmallVector<T, pairs> swapped_;  // weight of u_i v_j^T with u_j v_i^T
-};
-
 // The tangent of any energy: its own where it has one, else its Hessian, projected numerically if need be.
 template <Projection projection, int Dim, class T, class E>
 PLIANT_INLINE auto tangent_of(const E& energy, const SmallMatrix<T, Dim, Dim>& F) {
@@ -275,6 +165,28 @@ PLIANT_INLINE auto tangent_of(const E& energy, const SmallMatrix<T, Dim, Dim>& F
   } else {
     return HessianTangent<T, Dim>(project_numerically<T, Dim * Dim>(energy.hessian(F), projection));
   }
+}
+
+// An energy at one deformation gradient: psi(), pk1() and tangent<projection>(). A model whose members share
+// work, such as a singular value decomposition, offers this itself as `at(F)`.
+template <class E, class T, int Dim>
+struct EnergyAt {
+  const E& energy;
+  SmallMatrix<T, Dim, Dim> F;
+
+  PLIANT_INLINE auto psi() const { return energy.psi(F); }
+  PLIANT_INLINE auto pk1() const { return energy.pk1(F); }
+
+  template <Projection projection>
+  PLIANT_INLINE auto tangent() const {
+    return tangent_of<projection, Dim, T>(energy, F);
+  }
+};
+
+template <class E, class T, int Dim>
+PLIANT_INLINE auto energy_at(const E& energy, const SmallMatrix<T, Dim, Dim>& F) {
+  if constexpr (requires { energy.at(F); }) return energy.at(F);
+  else return EnergyAt<E, T, Dim>{energy, F};
 }
 
 }  // namespace pliant
