@@ -1,0 +1,175 @@
+// The tests that every energy of the library goes through. A test of one energy calls them in test cases of
+// its own and adds the closed forms that hold for it alone.
+#pragma once
+
+#include "energy/facts.hpp"
+
+#include <functional>
+
+#include <pliant/core/svd.hpp>
+
+namespace suite {
+
+using namespace pliant;
+using facts::Square;
+using facts::State;
+
+// Where an energy is twice differentiable.
+enum class Smooth {
+  everywhere,
+  off_reflections,  // not where two singular values cancel: the nearest rotation jumps
+  positive_volume,  // J > 0; undefined elsewhere
+  nonzero_volume    // J != 0; undefined elsewhere
+};
+
+template <int Dim>
+bool smooth_at(Smooth smooth, const Square<Dim>& F) {
+  const SmallVector<double, Dim> s = svd<double, Dim>(F).sigma;
+  switch (smooth) {
+    case Smooth::everywhere:
+      return true;
+    case Smooth::off_reflections:
+      return s(Dim - 2) + s(Dim - 1) > 0.1;
+    case Smooth::positive_volume:
+      return s(Dim - 1) > 0.1;
+    case Smooth::nonzero_volume:
+      return std::abs(s(Dim - 1)) > 0.1;
+  }
+  return false;
+}
+
+template <int Dim>
+std::vector<State<Dim>> smooth_states(Smooth smooth) {
+  std::vector<State<Dim>> states;
+  for (const State<Dim>& state : facts::all_states<Dim>()) {
+    if (smooth_at<Dim>(smooth, state.F)) states.push_back(state);
+  }
+  REQUIRE(states.size() >= 8);
+  return states;
+}
+
+// An energy whose type is forgotten, so that the checks below are compiled once and not once per energy and
+// formula.
+template <int Dim>
+struct AnyEnergy {
+  using F = Square<Dim>;
+  using Matrix = SmallMatrix<double, Dim * Dim, Dim * Dim>;
+
+  template <class E>
+  explicit AnyEnergy(const E& energy)
+      : psi([energy](const F& f) { return energy.psi(f); }),
+        pk1([energy](const F& f) { return F(energy.pk1(f)); }),
+        hessian_of(
+            [energy](const F& f, Projection projection) { return Matrix(energy.hessian(f, projection)); }) {}
+
+  Matrix hessian(const F& f, Projection projection = Projection::none) const {
+    return hessian_of(f, projection);
+  }
+
+  std::function<double(const F&)> psi;
+  std::function<F(const F&)> pk1;
+  std::function<Matrix(const F&, Projection)> hessian_of;
+};
+
+// Against every row of the table of oracles, where it is at hand, and against psi at the random state of that
+// table in any case: mu 1.3, lambda 2.7, taken raw. Energies of the library vanish at rest, those of the
+// table need not.
+template <class E, int Dim>
+void agrees_with_oracles(const std::string& name, double psi_at_random) {
+  const E raw(RawCoefficients{1.3, 2.7});
+  Square<Dim> random;
+  if constexpr (Dim == 3) random << 1.1, 0.35, -0.2, -0.15, 0.85, 0.4, 0.25, -0.3, 1.3;
+  else random << 1.2, 0.45, -0.3, 0.8;
+  CHECK(std::abs(raw.psi(random) - psi_at_random) <= 1e-14 * 1.3);
+
+  double psi_at_rest = 0;
+  for (const Oracle& row : oracles(name, Dim)) {
+    if (row.name == "identity") psi_at_rest = row.psi;
+  }
+  for (const Oracle& row : oracles(name, Dim)) {
+    INFO(name << " in " << Dim << "D, case " << row.name);
+    const E energy(RawCoefficients{row.mu, row.lambda});
+    const double psi = row.psi - psi_at_rest;
+    const double scale_psi = std::max(std::abs(psi), row.mu),
+                 scale_P = std::max(facts::largest(row.P), row.mu),
+                 scale_H = std::max(facts::largest(row.H), row.mu);
+    const Square<Dim> F = row.F;
+    CHECK(std::abs(energy.psi(F) - psi) <= 1e-11 * scale_psi);
+    CHECK(facts::difference(energy.pk1(F), row.P) <= 1e-11 * scale_P);
+    CHECK(facts::difference(energy.hessian(F), row.H) <= 1e-11 * scale_H);
+
+    const Eigen::Matrix<float, Dim, Dim> f = F.template cast<float>();
+    CHECK(std::abs(static_cast<double>(energy.psi(f)) - psi) <= 1e-4 * scale_psi);
+    CHECK(facts::difference(energy.pk1(f), row.P) <= 1e-4 * scale_P);
+    CHECK(facts::difference(energy.hessian(f), row.H) <= 1e-4 * scale_H);
+  }
+}
+
+// P = dpsi/dF and H = dP/dF by differences, isotropy, and the projections against a numerical eigensolver.
+template <int Dim>
+void is_consistent(const AnyEnergy<Dim>& energy, Smooth smooth, double mu) {
+  for (const auto& state : smooth_states<Dim>(smooth)) {
+    INFO(state.name << ", " << Dim << "D");
+    facts::agrees_with_differences<Dim>(energy, state.F, mu);
+    facts::is_isotropic<Dim>(energy, state.F, mu);
+    facts::projects_like_an_eigensolver<Dim>(energy, state.F);
+  }
+}
+
+// Nothing is NaN at inverted, flat, collapsed and empty elements, nor infinite but for psi where it is
+// undefined.
+template <class E, int Dim>
+void is_never_nan(const E& energy) {
+  for (const auto& state : facts::all_states<Dim>()) {
+    INFO(state.name << ", " << Dim << "D");
+    const Eigen::Matrix<float, Dim, Dim> single = state.F.template cast<float>();
+    facts::is_finite_at(energy, state.F);
+    facts::is_finite_at(energy, single);
+    CHECK_FALSE(std::isnan(energy.psi(state.F)));
+    CHECK_FALSE(std::isnan(energy.psi(single)));
+  }
+}
+
+// Lanes against scalars, and the tangents that kernels use against the Hessian. Undefined and defined states
+// stand side by side in a lane, so that a mask that leaks would show.
+template <int Dim, class E>
+void works_in_lanes(const E& energy, Smooth smooth, double mu) {
+  auto states = smooth_states<Dim>(smooth);
+  facts::all_tangents_contract<Lane<double, 4>, Dim>(energy, states, 1e-12);
+  states.insert(states.begin() + 1, {"zero", Square<Dim>::Zero()});
+  facts::lanes_equal_scalars<Lane<double, 4>, Dim>(energy, states, mu);
+  facts::lanes_equal_scalars<Lane<float, 8>, Dim>(energy, states, mu);
+}
+
+struct Stretched {
+  double nu, s, t, P;  // with E = 1: axial stretch, lateral stretch that leaves the sides free, axial stress
+};
+
+// Uniaxial tension with free sides.
+template <class E>
+void stretches_as(const Stretched& row) {
+  INFO("nu " << row.nu << ", stretch " << row.s);
+  const E unit(Lame::from_young_poisson(1, row.nu));
+  const Square<3> P = unit.pk1(Eigen::Vector3d(row.s, row.t, row.t).asDiagonal().toDenseMatrix());
+  CHECK(std::abs(P(0, 0) - row.P) <= 2e-11);
+  CHECK(std::abs(P(1, 1)) <= 2e-11);
+  CHECK(std::abs(P(2, 2)) <= 2e-11);
+}
+
+struct Sheared {
+  double gamma, s12, s11, s22, s33;  // F = I + gamma e1 e2^T, and the Cauchy stress
+};
+
+// Simple shear of a material with the Lame parameters mu = 1, lambda = 2.
+template <class E>
+void shears_as(const Sheared& row) {
+  INFO("shear " << row.gamma);
+  const E material(Lame::from_mu_lambda(1, 2));
+  Square<3> F = Square<3>::Identity();
+  F(0, 1) = row.gamma;
+  Square<3> expected;
+  expected << row.s11, row.s12, 0, row.s12, row.s22, 0, 0, 0, row.s33;
+  CHECK(facts::difference(material.pk1(F) * F.transpose(), expected) <= 2e-9);
+}
+
+}  // namespace suite
