@@ -18,7 +18,7 @@ fuzz() {
     title "$name, $seconds s"
     mkdir -p "build/fuzz/corpus/$name"
     dictionary=tests/fuzz/${name%_fuzzer}.dict
-    if step "build/fuzz/$name.log" "$fuzzer" -max_total_time="$seconds" -max_len=16384 -timeout=10 \
+    if step "build/fuzz/$name.log" "$fuzzer" -max_total_time="$seconds" -max_len=16384 -timeout=60 \
       -dict="$dictionary" -artifact_prefix="build/fuzz/$name-" "build/fuzz/corpus/$name"; then
       passed=$((passed + 1))
     fi

@@ -1,4 +1,4 @@
-#include "energy/facts.hpp"
+#include "energy/suite.hpp"
 
 #include <pliant/energy/bonet_wood_neo_hookean.hpp>
 
@@ -9,48 +9,27 @@ namespace {
 
 const Lame rubber = Lame::from_young_poisson(3.0, 0.45);
 const BonetWoodNeoHookean energy(rubber);
+constexpr auto smooth = suite::Smooth::positive_volume;
 
 }  // namespace
 
 TEST_CASE("BonetWoodNeoHookean: psi, P and H equal the oracles") {
-  facts::agrees_with_oracles<BonetWoodNeoHookean, 3>("bonet_wood", 2);
-  facts::agrees_with_oracles<BonetWoodNeoHookean, 2>("bonet_wood", 1);
+  suite::agrees_with_oracles<BonetWoodNeoHookean, 3>("bonet_wood", 0.4251548707954601);
+  suite::agrees_with_oracles<BonetWoodNeoHookean, 2>("bonet_wood", 0.1352634062615535);
 }
 
-TEMPLATE_TEST_CASE_SIG("BonetWoodNeoHookean: facts of every energy", "", ((int Dim), Dim), 2, 3) {
-  for (const auto& state : facts::regular_states<Dim>()) {
-    INFO(state.name);
-    facts::agrees_with_differences<Dim>(energy, state.F, rubber.mu());
-    facts::is_isotropic<Dim>(energy, state.F, rubber.mu());
-    facts::projects_like_an_eigensolver<Dim>(energy, state.F);
-  }
+TEMPLATE_TEST_CASE_SIG("BonetWoodNeoHookean: derivatives, isotropy, projections", "", ((int Dim), Dim), 2,
+                       3) {
+  suite::is_consistent<Dim>(suite::AnyEnergy<Dim>(energy), smooth, rubber.mu());
+  suite::is_never_nan<BonetWoodNeoHookean, Dim>(energy);
   facts::obeys_hooke_at_rest<BonetWoodNeoHookean, Dim>();
 }
 
-TEMPLATE_TEST_CASE_SIG("BonetWoodNeoHookean: tangents contract the Hessian", "", ((int Dim), Dim), 2, 3) {
-  facts::all_tangents_contract<double, Dim>(energy, facts::regular_states<Dim>(), 1e-13);
-  facts::all_tangents_contract<Lane<double, 4>, Dim>(energy, facts::regular_states<Dim>(), 1e-13);
+TEMPLATE_TEST_CASE_SIG("BonetWoodNeoHookean: lanes and tangents", "", ((int Dim), Dim), 2, 3) {
+  suite::works_in_lanes<Dim>(energy, smooth, rubber.mu());
 }
 
-TEMPLATE_TEST_CASE_SIG("BonetWoodNeoHookean: lanes equal scalars", "", ((int Dim), Dim), 2, 3) {
-  // Undefined and defined states stand side by side in one lane, so a mask that leaks would show.
-  auto states = facts::regular_states<Dim>();
-  states.insert(states.begin() + 1, {"reflected", -Square<Dim>::Identity() * (Dim == 2 ? 0 : 1)});
-  states.insert(states.begin() + 3, {"zero", Square<Dim>::Zero()});
-  facts::lanes_equal_scalars<Lane<double, 4>, Dim>(energy, states, rubber.mu());
-  facts::lanes_equal_scalars<Lane<float, 8>, Dim>(energy, states, rubber.mu());
-}
-
-TEMPLATE_TEST_CASE_SIG("BonetWoodNeoHookean: infinite energy for J <= 0, and nothing is NaN", "",
-                       ((int Dim), Dim), 2, 3) {
-  for (const auto& state : facts::degenerate_states<Dim>()) {
-    INFO(state.name);
-    facts::is_finite_at(energy, state.F);
-    const auto single = state.F.template cast<float>().eval();
-    facts::is_finite_at(energy, single);
-    CHECK_FALSE(std::isnan(energy.psi(state.F)));
-    CHECK_FALSE(std::isnan(energy.psi(single)));
-  }
+TEMPLATE_TEST_CASE_SIG("BonetWoodNeoHookean: infinite energy for J <= 0", "", ((int Dim), Dim), 2, 3) {
   Square<Dim> reflected = Square<Dim>::Identity();
   reflected(Dim - 1, Dim - 1) = -1;
   for (const Square<Dim>& F : {Square<Dim>(Square<Dim>::Zero()), reflected}) {
@@ -90,33 +69,21 @@ TEMPLATE_TEST_CASE("BonetWoodNeoHookean: right for huge and tiny entries", "", f
   }
 }
 
-// With E = 1: s is the axial stretch, t the lateral stretch that leaves the sides free, P the axial stress.
-TEST_CASE("BonetWoodNeoHookean: uniaxial tension with free sides") {
-  struct Row {
-    double nu, s, t, P;
-  };
-  for (const Row& row :
-       {Row{.3, .6, 1.154982150184, -.624348568746}, Row{.3, .8, 1.067338369279, -.240005381988},
-        Row{.3, 1.2, .945632624291, .174929147396}, Row{.3, 1.5, .880174591807, .378280176394},
-        Row{.3, 2, .798077544539, .646744660174}, Row{.3, 3, .688111029504, 1.093141437317},
-        Row{.45, .6, 1.251085934885, -.692652883027}, Row{.45, .8, 1.104462300326, -.249929729673},
-        Row{.45, 1.2, .920634369846, .170239183063}, Row{.45, 1.5, .830678980803, .358614351920},
-        Row{.45, 2, .725935005637, .598796270274}, Row{.45, 3, .598314709229, .993335575715}}) {
-    INFO("nu " << row.nu << ", stretch " << row.s);
-    const BonetWoodNeoHookean unit(Lame::from_young_poisson(1, row.nu));
-    const Square<3> P = unit.pk1(Eigen::Vector3d(row.s, row.t, row.t).asDiagonal().toDenseMatrix());
-    CHECK(std::abs(P(0, 0) - row.P) <= 2e-11);
-    CHECK(std::abs(P(1, 1)) <= 2e-11);
-    CHECK(std::abs(P(2, 2)) <= 2e-11);
+TEST_CASE("BonetWoodNeoHookean: uniaxial tension with free sides, and simple shear") {
+  for (const suite::Stretched& row : std::vector<suite::Stretched>{{.3, .6, 1.154982150184, -.624348568746},
+                                                                   {.3, .8, 1.067338369279, -.240005381988},
+                                                                   {.3, 1.2, .945632624291, .174929147396},
+                                                                   {.3, 1.5, .880174591807, .378280176394},
+                                                                   {.3, 2, .798077544539, .646744660174},
+                                                                   {.3, 3, .688111029504, 1.093141437317},
+                                                                   {.45, .6, 1.251085934885, -.692652883027},
+                                                                   {.45, .8, 1.104462300326, -.249929729673},
+                                                                   {.45, 1.2, .920634369846, .170239183063},
+                                                                   {.45, 1.5, .830678980803, .358614351920},
+                                                                   {.45, 2, .725935005637, .598796270274},
+                                                                   {.45, 3, .598314709229, .993335575715}}) {
+    suite::stretches_as<BonetWoodNeoHookean>(row);
   }
-}
-
-TEST_CASE("BonetWoodNeoHookean: simple shear") {
-  const BonetWoodNeoHookean material(Lame::from_mu_lambda(1, 2));
-  Square<3> F = Square<3>::Identity();
-  F(0, 1) = 0.5;
-  Square<3> expected = Square<3>::Zero();
-  expected(0, 1) = expected(1, 0) = 0.5;
-  expected(0, 0) = 0.25;
-  CHECK(facts::difference(material.pk1(F) * F.transpose(), expected) <= 1e-14);
+  suite::shears_as<BonetWoodNeoHookean>({.5, .5, .25, 0, 0});
+  suite::shears_as<BonetWoodNeoHookean>({1, 1, 1, 0, 0});
 }

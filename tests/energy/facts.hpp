@@ -164,29 +164,6 @@ SmallMatrix<double, Dim * Dim, Dim * Dim> hooke(double mu, double lambda) {
 
 // ---- the facts
 
-// psi, P and H against the oracles: to 1e-11 relative in double, 1e-4 in float.
-template <class E, int Dim>
-void agrees_with_oracles(const std::string& name, std::size_t at_least) {
-  const std::vector<Oracle> rows = oracles(name, Dim);
-  REQUIRE(rows.size() >= at_least);
-  for (const Oracle& row : rows) {
-    INFO(name << " in " << Dim << "D, case " << row.name);
-    const E energy(RawCoefficients{row.mu, row.lambda});
-    const double scale_psi = std::max(std::abs(row.psi), row.mu);
-    const double scale_P = std::max(largest(row.P), row.mu);
-
-    const Square<Dim> F = row.F;
-    CHECK(std::abs(energy.psi(F) - row.psi) <= 1e-11 * scale_psi);
-    CHECK(difference(energy.pk1(F), row.P) <= 1e-11 * scale_P);
-    CHECK(difference(energy.hessian(F), row.H) <= 1e-11 * largest(row.H));
-
-    const Eigen::Matrix<float, Dim, Dim> f = F.template cast<float>();
-    CHECK(std::abs(static_cast<double>(energy.psi(f)) - row.psi) <= 1e-4 * scale_psi);
-    CHECK(difference(energy.pk1(f), row.P) <= 1e-4 * scale_P);
-    CHECK(difference(energy.hessian(f), row.H) <= 1e-4 * largest(row.H));
-  }
-}
-
 // d/dt at 0 of a function of t by central differences, extrapolated twice (Romberg): error O(step^6).
 template <class Function>
 auto derivative(const Function& function, double step) {
