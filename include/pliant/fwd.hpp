@@ -28,8 +28,15 @@ class VtkSeries;
 class Lame;
 struct RawCoefficients;
 class LinearElastic;
-class BonetWoodNeoHookean;
+class StVenantKirchhoff;
+class CorotatedLinear;
+class FixedCorotated;
+class Arap;
 class StableNeoHookean;
+class StableNeoHookeanBarrier;
+class BonetWoodNeoHookean;
+class OgdenNeoHookean;
+class BowerNeoHookean;
 struct Density;
 struct Rayleigh;
 template <Element ElementType, class EnergyType, class ScalarType>

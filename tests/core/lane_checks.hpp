@@ -132,6 +132,32 @@ void check_functions() {
   CHECK(wrong == 0);
 }
 
+// Over normal numbers of every size; what is subnormal has the root 0.
+template <class L>
+void check_cube_root() {
+  using T = scalar_of<L>;
+  int wrong = 0;
+  const auto check = [&](const L& a) {
+    const L root = cbrt(a);
+    for (int i = 0; i < width_of<L>; ++i) {
+      const T x = lane(a, i), expected = std::abs(x) < std::numeric_limits<T>::min() ? T(0) : std::cbrt(x);
+      if (!std::isfinite(x)) continue;
+      wrong +=
+          std::abs(lane(root, i) - expected) <= 4 * std::numeric_limits<T>::epsilon() * std::abs(expected)
+              ? 0
+              : 1;
+    }
+  };
+  for_many<L>([&](const L& a, const L&, const L&) { check(a); });
+  for (int exponent = std::numeric_limits<T>::min_exponent - 1;
+       exponent < std::numeric_limits<T>::max_exponent; ++exponent) {
+    for (const T fraction : {T(1), T(1.1), T(-1.5), T(1.7), T(-1.9999)}) {
+      check(lane_of<L>([&](int i) { return std::ldexp(fraction, exponent) * (i % 2 == 0 ? 1 : -1); }));
+    }
+  }
+  CHECK(wrong == 0);
+}
+
 template <class L>
 void check_multiply_add() {
   using T = scalar_of<L>;
@@ -279,6 +305,7 @@ template <class L>
 void check_vocabulary() {
   check_arithmetic<L>();
   check_functions<L>();
+  check_cube_root<L>();
   check_multiply_add<L>();
   check_masks<L>();
   check_memory<L>();
