@@ -10,7 +10,7 @@
 namespace pliant {
 
 // psi = mu/2 (|J|^(-2/dim) |F|^2 - dim) + kappa/2 (J - 1)^2 for J != 0: the first term does not see a change
-// of volume, the second sees nothing else. Bower, "Applied Mechanics of Solids", section 3.5.5. mu is the
+// of volume, the second sees nothing else. Bower, "Applied Mechanics of Solids", section 3.5. mu is the
 // shear modulus and the second coefficient the bulk modulus, kappa = lambda_L + 2 mu_L / dim.
 //
 // psi grows without bound towards J = 0, so that a body cannot be inverted, and one that is inverted does not

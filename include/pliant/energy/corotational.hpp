@@ -81,7 +81,7 @@ class CorotationalEnergy {
 
     template <Projection projection>
     PLIANT_INLINE SpectralTangent<T, Dim> tangent() const {
-      return project<projection>(frame_, principal_hessian());
+      return projected_tangent<projection>(frame_, principal_hessian());
     }
 
    private:

@@ -77,7 +77,7 @@ class IsotropicEnergy {
       const auto matrix = deformation_gradient(F);
       using T = typename decltype(matrix)::Scalar;
       const Svd<T, decltype(matrix)::RowsAtCompileTime> frame = svd(matrix);
-      return project<projection>(frame, principal_hessian(frame.sigma));
+      return projected_tangent<projection>(frame, principal_hessian(frame.sigma));
     }
   }
 

@@ -9,11 +9,11 @@
 namespace pliant {
 
 // psi = mu/2 (|F|^2 - dim) - mu ln J + lambda/2 (J - 1)^2 for J > 0, with mu and lambda the Lame parameters.
-// Ogden, "Non-linear Elastic Deformations", section 7.2. Unlike that of BonetWoodNeoHookean its volume term
-// is convex in J.
+// Ogden, "Non-linear Elastic Deformations". Unlike that of BonetWoodNeoHookean its volume term is convex in
+// J.
 //
-// For J <= 0 it is treated as BonetWoodNeoHookean is: psi is +infinity, P and the Hessian are those of mu/2
-// |F|^2.
+// For J <= 0 it is treated as BonetWoodNeoHookean is: psi is +infinity, P and the Hessian are those of
+// mu/2 |F|^2.
 class OgdenNeoHookean : public LameMaterial<OgdenNeoHookean>, public IsotropicEnergy<OgdenNeoHookean> {
  public:
   static constexpr bool linear_in_I2 = true;

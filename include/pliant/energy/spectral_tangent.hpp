@@ -129,7 +129,7 @@ struct PrincipalHessian {
 // eigensystems for isotropic distortion energies", section 4); each is projected by itself. The eigenvectors
 // of the scaling block come from an iteration: closed forms lose them where eigenvalues coincide.
 template <Projection projection, class T, int Dim>
-SpectralTangent<T, Dim> project(const Svd<T, Dim>& frame, const PrincipalHessian<T, Dim>& H) {
+SpectralTangent<T, Dim> projected_tangent(const Svd<T, Dim>& frame, const PrincipalHessian<T, Dim>& H) {
   if constexpr (projection == Projection::none) {
     return SpectralTangent<T, Dim>(frame.U, frame.V, H.scaling, H.twist, H.flip);
   } else {

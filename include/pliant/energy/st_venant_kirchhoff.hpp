@@ -59,7 +59,7 @@ class StVenantKirchhoff : public LameMaterial<StVenantKirchhoff> {
       return closed_tangent(matrix);
     } else {
       const auto frame = svd(matrix);
-      return project<projection>(frame, principal_hessian(frame.sigma));
+      return projected_tangent<projection>(frame, principal_hessian(frame.sigma));
     }
   }
 

@@ -1,15 +1,12 @@
 // The Preconditioner concept and its simplest models.
 //
 // A model is a plain aggregate of parameters with a nested Workspace<Dim, Scalar> and
-//   prepare(A, workspace)      called once per matrix; returns false where A cannot be preconditioned this
-//   way
-//                              because it is not positive definite
-//   apply(r, z, workspace)     z = P^-1 r
-// P must be symmetric and positive definite. A model that treats each node by itself (a
-// NodewisePreconditioner) offers instead of apply
-//   at(i, r, workspace)        the numbers of node i in P^-1 r, from the numbers `r` of that node (a
-//   NodeVector::Row)
-// and a solver then applies it in the pass over its vectors that it makes anyway.
+//   prepare(A, workspace)    called once per matrix; false where A is not positive definite enough for it
+//   apply(r, z, workspace)   z = P^-1 r
+// P must be symmetric and positive definite. A model that treats each node by itself, a
+// NodewisePreconditioner, offers instead of apply
+//   at(i, r, workspace)      the numbers of node i in P^-1 r, from those of that node in r: a NodeVector::Row
+// and a solver applies it in a pass over its vectors that it makes anyway.
 #pragma once
 
 #include <algorithm>
