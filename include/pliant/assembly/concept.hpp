@@ -5,6 +5,7 @@
 #pragma once
 
 #include <concepts>
+
 #include <pliant/energy/projection.hpp>
 
 namespace pliant {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+
 #include <pliant/assembly/block_matrix.hpp>
 #include <pliant/core/tensor.hpp>
 
@@ -29,8 +30,8 @@ struct ElementBatches {
   AlignedVector<int> offsets;       // node number times node_stride, [batch][node][lane]
   AlignedVector<Scalar> gradients;  // dN_a/dX of the nodes 1, 2, ..., [batch][point][node - 1][axis][lane],
                                     // 1/m; the gradients of all nodes sum to zero
-  AlignedVector<Scalar> weights;  // rest volume of each quadrature point, [batch][point][lane], m^dim
-  AlignedVector<int> slots;       // block of the matrix for each node pair a <= b, [batch][lane][pair]
+  AlignedVector<Scalar> weights;    // rest volume of each quadrature point, [batch][point][lane], m^dim
+  AlignedVector<int> slots;         // block of the matrix for each node pair a <= b, [batch][lane][pair]
 
   const int* offsets_of(int batch) const { return offsets.data() + std::ptrdiff_t{batch} * nodes * width; }
   const Scalar* gradients_of(int batch, int point) const {

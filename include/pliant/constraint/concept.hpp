@@ -7,9 +7,10 @@
 #pragma once
 
 #include <cstddef>
-#include <pliant/core/error.hpp>
 #include <string>
 #include <vector>
+
+#include <pliant/core/error.hpp>
 
 namespace pliant {
 

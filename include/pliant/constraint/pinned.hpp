@@ -1,9 +1,10 @@
 // Nodes that are held where they are.
 #pragma once
 
-#include <pliant/constraint/concept.hpp>
 #include <utility>
 #include <vector>
+
+#include <pliant/constraint/concept.hpp>
 
 namespace pliant {
 

@@ -15,8 +15,9 @@
 
 #include <array>
 #include <concepts>
-#include <pliant/core/matrix.hpp>
 #include <string_view>
+
+#include <pliant/core/matrix.hpp>
 
 namespace pliant {
 

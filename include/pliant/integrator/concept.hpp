@@ -10,6 +10,7 @@
 #pragma once
 
 #include <concepts>
+
 #include <pliant/assembly/concept.hpp>
 #include <pliant/constraint/filter.hpp>
 #include <pliant/integrator/step_report.hpp>

@@ -1,9 +1,10 @@
 // What a time step says about itself.
 #pragma once
 
-#include <pliant/nonlinear_solver/newton.hpp>
 #include <sstream>
 #include <string>
+
+#include <pliant/nonlinear_solver/newton.hpp>
 
 namespace pliant {
 

@@ -1,12 +1,13 @@
 // A deformable solid: a mesh with a material.
 #pragma once
 
+#include <utility>
+
 #include <pliant/core/error.hpp>
 #include <pliant/energy/concept.hpp>
 #include <pliant/mesh/doctor.hpp>
 #include <pliant/mesh/mesh.hpp>
 #include <pliant/solid/rayleigh.hpp>
-#include <utility>
 
 namespace pliant {
 
