@@ -13,8 +13,8 @@ constexpr auto smooth = suite::Smooth::off_reflections;
 }  // namespace
 
 TEST_CASE("Arap: psi, P and H equal the oracles") {
-  suite::agrees_with_oracles<Arap, 3>("arap", 0.234920233578124);
-  suite::agrees_with_oracles<Arap, 2>("arap", 0.13064756554360474);
+  suite::agrees_with_oracles<Arap, 3>("arap", 1);
+  suite::agrees_with_oracles<Arap, 2>("arap", 1);
 }
 
 TEMPLATE_TEST_CASE_SIG("Arap: derivatives, isotropy, projections", "", ((int Dim), Dim), 2, 3) {

@@ -14,8 +14,8 @@ constexpr auto smooth = suite::Smooth::positive_volume;
 }  // namespace
 
 TEST_CASE("BonetWoodNeoHookean: psi, P and H equal the oracles") {
-  suite::agrees_with_oracles<BonetWoodNeoHookean, 3>("bonet_wood", 0.4251548707954601);
-  suite::agrees_with_oracles<BonetWoodNeoHookean, 2>("bonet_wood", 0.1352634062615535);
+  suite::agrees_with_oracles<BonetWoodNeoHookean, 3>("bonet_wood", 2);
+  suite::agrees_with_oracles<BonetWoodNeoHookean, 2>("bonet_wood", 1);
 }
 
 TEMPLATE_TEST_CASE_SIG("BonetWoodNeoHookean: derivatives, isotropy, projections", "", ((int Dim), Dim), 2,

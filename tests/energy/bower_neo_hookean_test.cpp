@@ -13,8 +13,8 @@ constexpr auto smooth = suite::Smooth::nonzero_volume;
 }  // namespace
 
 TEST_CASE("BowerNeoHookean: psi, P and H equal the oracles") {
-  suite::agrees_with_oracles<BowerNeoHookean, 3>("bower_b", 0.4247011102872471);
-  suite::agrees_with_oracles<BowerNeoHookean, 2>("bower_b", 0.12051708333333333);
+  suite::agrees_with_oracles<BowerNeoHookean, 3>("bower_b", 1);
+  suite::agrees_with_oracles<BowerNeoHookean, 2>("bower_b", 1);
 }
 
 TEMPLATE_TEST_CASE_SIG("BowerNeoHookean: derivatives, isotropy, projections", "", ((int Dim), Dim), 2, 3) {

@@ -13,8 +13,8 @@ constexpr auto smooth = suite::Smooth::off_reflections;
 }  // namespace
 
 TEST_CASE("CorotatedLinear: psi, P and H equal the oracles") {
-  suite::agrees_with_oracles<CorotatedLinear, 3>("corot", 0.5326862579202275);
-  suite::agrees_with_oracles<CorotatedLinear, 2>("corot", 0.15561750936493765);
+  suite::agrees_with_oracles<CorotatedLinear, 3>("corot", 1);
+  suite::agrees_with_oracles<CorotatedLinear, 2>("corot", 1);
 }
 
 TEMPLATE_TEST_CASE_SIG("CorotatedLinear: derivatives, isotropy, projections", "", ((int Dim), Dim), 2, 3) {
@@ -28,8 +28,8 @@ TEMPLATE_TEST_CASE_SIG("CorotatedLinear: lanes and tangents", "", ((int Dim), Di
 }
 
 TEST_CASE("CorotatedLinear: simple shear") {
-  suite::shears_as<CorotatedLinear>({.5, .544786249782, .451538124019, .179144999128, .123105625618});
-  suite::shears_as<CorotatedLinear>({1, 1.316718427, 1.950155281001, .633436854001, .472135955});
+  suite::shears_as<CorotatedLinear>({.5, .544786249782, .451538124019, .179144999128, .123105625618}, 2e-12);
+  suite::shears_as<CorotatedLinear>({1, 1.316718427, 1.950155281001, .633436854001, .472135955}, 2e-9);
 }
 
 // Where two singular values cancel, the twist eigenvalue has a pole. It is cut off, so that nothing

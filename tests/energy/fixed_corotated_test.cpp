@@ -13,8 +13,8 @@ constexpr auto smooth = suite::Smooth::off_reflections;
 }  // namespace
 
 TEST_CASE("FixedCorotated: psi, P and H equal the oracles") {
-  suite::agrees_with_oracles<FixedCorotated, 3>("fixed_corot", 0.551492617953124);
-  suite::agrees_with_oracles<FixedCorotated, 2>("fixed_corot", 0.14283131554360473);
+  suite::agrees_with_oracles<FixedCorotated, 3>("fixed_corot", 1);
+  suite::agrees_with_oracles<FixedCorotated, 2>("fixed_corot", 1);
 }
 
 TEMPLATE_TEST_CASE_SIG("FixedCorotated: derivatives, isotropy, projections", "", ((int Dim), Dim), 2, 3) {
@@ -28,8 +28,8 @@ TEMPLATE_TEST_CASE_SIG("FixedCorotated: lanes and tangents", "", ((int Dim), Dim
 }
 
 TEST_CASE("FixedCorotated: simple shear") {
-  suite::shears_as<FixedCorotated>({.5, .514928749927, .317179374673, .059714999709, 0});
-  suite::shears_as<FixedCorotated>({1, 1.105572809, 1.316718427, .211145618, 0});
+  suite::shears_as<FixedCorotated>({.5, .514928749927, .317179374673, .059714999709, 0}, 2e-12);
+  suite::shears_as<FixedCorotated>({1, 1.105572809, 1.316718427, .211145618, 0}, 2e-9);
 }
 
 // Where two singular values cancel, the twist eigenvalue has a pole. It is cut off, so that nothing

@@ -13,8 +13,8 @@ const LinearElastic energy(steel);
 }  // namespace
 
 TEST_CASE("LinearElastic: psi, P and H equal the oracles") {
-  suite::agrees_with_oracles<LinearElastic, 3>("linear", 0.27775);
-  suite::agrees_with_oracles<LinearElastic, 2>("linear", 0.118625);
+  suite::agrees_with_oracles<LinearElastic, 3>("linear", 1);
+  suite::agrees_with_oracles<LinearElastic, 2>("linear", 1);
 }
 
 TEMPLATE_TEST_CASE_SIG("LinearElastic: facts of every energy", "", ((int Dim), Dim), 2, 3) {

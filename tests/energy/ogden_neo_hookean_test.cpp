@@ -13,8 +13,8 @@ constexpr auto smooth = suite::Smooth::positive_volume;
 }  // namespace
 
 TEST_CASE("OgdenNeoHookean: psi, P and H equal the oracles") {
-  suite::agrees_with_oracles<OgdenNeoHookean, 3>("ogden_a", 0.5311899119557579);
-  suite::agrees_with_oracles<OgdenNeoHookean, 2>("ogden_a", 0.13632807775099662);
+  suite::agrees_with_oracles<OgdenNeoHookean, 3>("ogden_a", 1);
+  suite::agrees_with_oracles<OgdenNeoHookean, 2>("ogden_a", 1);
 }
 
 TEMPLATE_TEST_CASE_SIG("OgdenNeoHookean: derivatives, isotropy, projections", "", ((int Dim), Dim), 2, 3) {

@@ -13,8 +13,8 @@ constexpr auto smooth = suite::Smooth::everywhere;
 }  // namespace
 
 TEST_CASE("StVenantKirchhoff: psi, P and H equal the oracles") {
-  suite::agrees_with_oracles<StVenantKirchhoff, 3>("stvk", 0.7427740625);
-  suite::agrees_with_oracles<StVenantKirchhoff, 2>("stvk", 0.204684765625);
+  suite::agrees_with_oracles<StVenantKirchhoff, 3>("stvk", 1);
+  suite::agrees_with_oracles<StVenantKirchhoff, 2>("stvk", 1);
 }
 
 TEMPLATE_TEST_CASE_SIG("StVenantKirchhoff: derivatives, isotropy, projections", "", ((int Dim), Dim), 2, 3) {

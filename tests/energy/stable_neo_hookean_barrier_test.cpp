@@ -13,10 +13,8 @@ constexpr auto smooth = suite::Smooth::everywhere;
 }  // namespace
 
 TEST_CASE("StableNeoHookeanBarrier: psi, P and H equal the oracles") {
-  suite::agrees_with_oracles<StableNeoHookeanBarrier, 3>("snh_barrier",
-                                                         -0.313080084341754 + 0.7250496680612623);
-  suite::agrees_with_oracles<StableNeoHookeanBarrier, 2>("snh_barrier",
-                                                         -0.47910523404242505 + 0.57500333742851);
+  suite::agrees_with_oracles<StableNeoHookeanBarrier, 3>("snh_barrier", 2);
+  suite::agrees_with_oracles<StableNeoHookeanBarrier, 2>("snh_barrier", 2);
 }
 
 TEMPLATE_TEST_CASE_SIG("StableNeoHookeanBarrier: derivatives, isotropy, projections", "", ((int Dim), Dim), 2,
@@ -45,7 +43,8 @@ TEST_CASE("StableNeoHookeanBarrier: uniaxial tension with free sides, and simple
                                                                    {.45, 3, .594619890903, 1.201362324133}}) {
     suite::stretches_as<StableNeoHookeanBarrier>(row);
   }
-  suite::shears_as<StableNeoHookeanBarrier>({.5, .509803921569, .274509803922, .019607843137, .019607843137});
+  suite::shears_as<StableNeoHookeanBarrier>({.5, .509803921569, .274509803922, .019607843137, .019607843137},
+                                            2e-12);
   suite::shears_as<StableNeoHookeanBarrier>({1, 16.0 / 15, 17.0 / 15, 1.0 / 15, 1.0 / 15});
 }
 

@@ -14,8 +14,8 @@ constexpr auto smooth = suite::Smooth::everywhere;
 }  // namespace
 
 TEST_CASE("StableNeoHookean: psi, P and H equal the oracles") {
-  suite::agrees_with_oracles<StableNeoHookean, 3>("snh", 0.415047384375);
-  suite::agrees_with_oracles<StableNeoHookean, 2>("snh", 0.13080875);
+  suite::agrees_with_oracles<StableNeoHookean, 3>("snh", 3);
+  suite::agrees_with_oracles<StableNeoHookean, 2>("snh", 2);
 }
 
 TEMPLATE_TEST_CASE_SIG("StableNeoHookean: derivatives, isotropy, projections", "", ((int Dim), Dim), 2, 3) {

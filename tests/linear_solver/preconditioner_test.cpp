@@ -35,6 +35,8 @@ void inverts(double scale) {
   const Eigen::VectorXd expected = kept(P{}, dense(A), Dim).llt().solve(stacked(r));
   const double tolerance = 16 * std::numeric_limits<Scalar>::epsilon();
   CHECK((stacked(z) - expected).norm() <= tolerance * expected.norm());
+  CHECK(static_cast<double>(r.dot(z)) == Approx(stacked(r).dot(expected)).epsilon(tolerance));
+  CHECK(r.dot(z) > 0);
   CHECK(padding_is_zero(z));
 }
 
