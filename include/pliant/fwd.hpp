@@ -45,6 +45,10 @@ class Solid;
 // constraints, solvers, integrators
 struct Unconstrained;
 class Pinned;
+template <class Path>
+class PrescribedMotion;
+template <class... Constraints>
+class Together;
 struct Identity;
 struct Jacobi;
 struct BlockJacobi;
@@ -52,6 +56,8 @@ template <class PreconditionerType>
 struct Pcg;
 struct Newton;
 struct BackwardEuler;
+struct OptimizationEuler;
+struct QuasiStatic;
 
 // simulation
 struct Energies;

@@ -11,7 +11,10 @@
 #include <pliant/assembly/system.hpp>
 #include <pliant/constraint/concept.hpp>
 #include <pliant/constraint/filter.hpp>
+#include <pliant/constraint/free_motion.hpp>
 #include <pliant/constraint/pinned.hpp>
+#include <pliant/constraint/prescribed_motion.hpp>
+#include <pliant/constraint/together.hpp>
 #include <pliant/constraint/unconstrained.hpp>
 #include <pliant/core/aligned_vector.hpp>
 #include <pliant/core/error.hpp>
@@ -48,6 +51,10 @@
 #include <pliant/fwd.hpp>
 #include <pliant/integrator/backward_euler.hpp>
 #include <pliant/integrator/concept.hpp>
+#include <pliant/integrator/incremental_potential.hpp>
+#include <pliant/integrator/optimization_euler.hpp>
+#include <pliant/integrator/quasistatic.hpp>
+#include <pliant/integrator/rounding.hpp>
 #include <pliant/integrator/step_report.hpp>
 #include <pliant/io/cell_mesh.hpp>
 #include <pliant/io/gmsh.hpp>

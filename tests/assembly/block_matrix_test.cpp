@@ -165,6 +165,10 @@ TEST_CASE("BlockMatrix: sums") {
   const Eigen::SparseMatrix<double> sum = sparse(A) + sparse(B);
   A.add(B);
   CHECK((sparse(A) - sum).norm() == 0);
+  A.blend(0.25, B);
+  CHECK((sparse(A) - 0.75 * sum - 0.25 * sparse(B)).norm() < 1e-14 * sum.norm());
+  A.blend(1, B);
+  CHECK((sparse(A) - sparse(B)).norm() < 1e-15 * sum.norm());
 }
 
 TEST_CASE("BlockMatrix: a copy multiplies like the original") {

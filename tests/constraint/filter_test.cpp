@@ -23,19 +23,30 @@ Numbering random_numbering(std::mt19937& random) {
   return numbering;
 }
 
-template <class C>
-NodeConstraints described(const C& constraint) {
-  NodeConstraints result(nodes);
+template <int Dim, class C>
+NodeConstraints<Dim> described(const C& constraint) {
+  NodeConstraints<Dim> result(nodes);
   constraint.describe(result);
   return result;
 }
 
+// Rest positions: node i at (i, 2 i, ...).
+template <int Dim>
+NodeMatrix<double, Dim> rest_positions() {
+  NodeMatrix<double, Dim> result(Dim, nodes);
+  for (int i = 0; i < nodes; ++i) {
+    for (int axis = 0; axis < Dim; ++axis) result(axis, i) = (axis + 1.0) * i;
+  }
+  return result;
+}
+
 // The unknowns of the nodes that are free, in the order of the matrix.
-std::vector<Eigen::Index> free_unknowns(const NodeConstraints& held, const Numbering& numbering, int dim) {
+template <int Dim>
+std::vector<Eigen::Index> free_unknowns(const NodeConstraints<Dim>& held, const Numbering& numbering) {
   std::vector<Eigen::Index> result;
   for (int i = 0; i < nodes; ++i) {
     if (held.fixed(numbering.to_user[static_cast<std::size_t>(i)])) continue;
-    for (int axis = 0; axis < dim; ++axis) result.push_back(dim * i + axis);
+    for (int axis = 0; axis < Dim; ++axis) result.push_back(Dim * i + axis);
   }
   return result;
 }
@@ -58,8 +69,8 @@ TEMPLATE_TEST_CASE_SIG("Filter: the filtered system has the solution of the redu
     auto A = random_symmetric<Dim, Scalar>(pattern, random, 1.05);
     auto b = random_vector<Dim, Scalar>(nodes, random);
     const Numbering numbering = random_numbering(random);
-    const NodeConstraints held = described(Pinned(pins));
-    const Filter<Dim, Scalar> filter(held, numbering, *pattern);
+    const NodeConstraints<Dim> held = described<Dim>(Pinned(pins));
+    const Filter<Dim, Scalar> filter(held, rest_positions<Dim>(), numbering, *pattern);
     const Eigen::MatrixXd before = dense(A);
     const Eigen::VectorXd right_side = stacked(b);
     filter.apply(A);
@@ -70,7 +81,7 @@ TEMPLATE_TEST_CASE_SIG("Filter: the filtered system has the solution of the redu
     CHECK(after == after.transpose());
     CHECK(condition(after) <= (1 + tolerance) * condition(before));
 
-    const auto unknowns = free_unknowns(held, numbering, Dim);
+    const auto unknowns = free_unknowns(held, numbering);
     const Eigen::VectorXd reduced = before(unknowns, unknowns).llt().solve(right_side(unknowns));
     Eigen::VectorXd expected = Eigen::VectorXd::Zero(right_side.size());
     expected(unknowns) = reduced;
@@ -92,7 +103,7 @@ TEST_CASE("Filter: without constraints nothing changes; with all nodes held noth
   {
     auto same = A;
     auto c = b;
-    const Filter<3, double> filter(described(Unconstrained{}), numbering, *pattern);
+    const Filter<3, double> filter(described<3>(Unconstrained{}), rest_positions<3>(), numbering, *pattern);
     filter.apply(same);
     filter.apply(c);
     CHECK(same_bits(same, A));
@@ -101,8 +112,8 @@ TEST_CASE("Filter: without constraints nothing changes; with all nodes held noth
   {
     auto rest = A;
     auto c = b;
-    const Filter<3, double> filter(described(Pinned(brute_force::random_permutation(nodes, random))),
-                                   numbering, *pattern);
+    const Filter<3, double> filter(described<3>(Pinned(brute_force::random_permutation(nodes, random))),
+                                   rest_positions<3>(), numbering, *pattern);
     filter.apply(rest);
     filter.apply(c);
     CHECK(filter.fixed_nodes().size() == nodes);
@@ -121,8 +132,42 @@ TEST_CASE("Filter: a held node whose own block is not positive leaves the free p
     A.diagonal(7).diagonal().setConstant(diagonal);
     Numbering numbering;
     numbering.to_user = numbering.to_internal = same_numbers(nodes);
-    const Filter<3, double> filter(described(Pinned({7})), numbering, *pattern);
+    const Filter<3, double> filter(described<3>(Pinned({7})), rest_positions<3>(), numbering, *pattern);
     filter.apply(A);
     CHECK(condition(dense(A)) < 1e6);
   }
+}
+
+TEST_CASE("Filter: what the moved nodes have to make, in any numbering") {
+  std::mt19937 random(5);
+  const auto pattern = random_pattern(nodes, random);
+  const Numbering numbering = random_numbering(random);
+  NodeConstraints<2> constraints(nodes);
+  using Point = NodeConstraints<2>::Point;
+  Pinned({0, 1}).describe(constraints);
+  constraints.move(
+      {9, 4, 9}, [](const Point& X, double t) { return Point(X(0) + t, X(1) * X(0)); }, "first");
+  constraints.move(
+      {30}, [](const Point&, double t) { return Point(-t, t * t); }, "second");
+  const Filter<2, double> filter(constraints, rest_positions<2>(), numbering, *pattern);
+  CHECK(filter.fixed_nodes().size() == 5);
+
+  NodeVector<2, double> x = random_vector<2, double>(nodes, random), u(nodes);
+  CHECK(filter.prescribe(3, x, u));
+  const auto at = [&](int user) { return numbering.to_internal[static_cast<std::size_t>(user)]; };
+  int moved = 0;
+  for (int i = 0; i < nodes; ++i) moved += u.node(i).isZero(0) ? 0 : 1;
+  CHECK(moved == 3);
+  CHECK((x.node(at(9)) + u.node(at(9)) - Point(12, 18 * 9)).norm() < 1e-12);
+  CHECK((x.node(at(4)) + u.node(at(4)) - Point(7, 8 * 4)).norm() < 1e-12);
+  CHECK((x.node(at(30)) + u.node(at(30)) - Point(-3, 9)).norm() < 1e-12);
+  x.node(at(9)) = Point(12, 18 * 9), x.node(at(4)) = Point(7, 8 * 4), x.node(at(30)) = Point(-3, 9);
+  CHECK_FALSE(filter.prescribe(3, x, u));
+  CHECK(u.norm() == 0);
+
+  NodeConstraints<2> endless(nodes);
+  endless.move(
+      {6}, [](const Point&, double t) { return Point(0, 1 / t); }, "third");
+  const Filter<2, double> undefined(endless, rest_positions<2>(), numbering, *pattern);
+  CHECK_THROWS_WITH(undefined.prescribe(0, x, u), Catch::Contains("node 6") && Catch::Contains("finite"));
 }

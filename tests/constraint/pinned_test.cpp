@@ -7,7 +7,7 @@
 using namespace pliant;
 
 TEST_CASE("Pinned: holds the nodes given, repetitions included, and no others") {
-  NodeConstraints held(6);
+  NodeConstraints<3> held(6);
   Pinned({4, 1, 4, 4}).describe(held);
   for (int i = 0; i < 6; ++i) CHECK(held.fixed(i) == (i == 1 || i == 4));
   Pinned(std::vector<int>{}).describe(held);
@@ -18,7 +18,7 @@ TEST_CASE("Pinned: holds the nodes given, repetitions included, and no others") 
 
 TEST_CASE("Pinned: a node that does not exist is named") {
   for (const int node : {-1, 6, 7, std::numeric_limits<int>::min(), std::numeric_limits<int>::max()}) {
-    NodeConstraints held(6);
+    NodeConstraints<3> held(6);
     try {
       Pinned({1, node, 2}).describe(held);
       FAIL("node " << node << " was accepted");

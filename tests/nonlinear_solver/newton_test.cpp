@@ -22,6 +22,7 @@ struct Separate {
   std::function<Eigen::Vector2d(const Eigen::Vector2d&)> gradient_at;
   std::function<Eigen::Matrix2d(const Eigen::Vector2d&)> hessian_at;
   std::vector<int> held = {};
+  std::vector<Eigen::Vector2d> moved = {};  // by how much each of the held nodes is to be displaced
   double scale = 1, rounding_of_forces = 0;
   double last = 0;
   int gradients = 0, tangents = 0;
@@ -46,6 +47,11 @@ struct Separate {
   }
   void constrain(Matrix& A) const {
     for (const int i : held) A.diagonal(i).setIdentity();
+  }
+  bool constraints_move() const { return !moved.empty(); }
+  void prescribe(Vector& d) const {
+    d.set_zero();
+    for (std::size_t k = 0; k < moved.size(); ++k) d.node(held[k]) = moved[k];
   }
   double force_scale() const { return scale; }
   double force_rounding() const { return rounding_of_forces; }
@@ -110,8 +116,8 @@ Run run(const Newton& newton, Problem& problem, const Eigen::VectorXd& start, co
   Adjacency graph;
   graph.begin.assign(static_cast<std::size_t>(nodes) + 1, 0);
   const auto pattern = std::make_shared<const BlockPattern>(BlockPattern::from_graph(graph));
-  NewtonWorkspace<Vector, Matrix> workspace{Vector(nodes), Vector(nodes), Vector(nodes), Vector(nodes),
-                                            Matrix(pattern)};
+  NewtonWorkspace<Vector, Matrix> workspace{Vector(nodes), Vector(nodes),   Vector(nodes),
+                                            Vector(nodes), Matrix(pattern), Matrix(pattern)};
   if (options.first_step.size() > 0) workspace.step = node_vector<2, double>(options.first_step);
   Pcg<>::Workspace<2, double> solver_workspace;
   Vector x = node_vector<2, double>(start);
@@ -251,6 +257,174 @@ TEST_CASE("Newton: held nodes do not move and do not count") {
   CHECK(problem.gradient_at(result.x.head<2>()).norm() <= 1e-10);
 }
 
+TEST_CASE("Newton: moved nodes go where they have to, in an iteration of its own") {
+  auto problem = quadratic(1);
+  problem.held = {1};
+  problem.moved = {Eigen::Vector2d(3, -1)};
+  Eigen::VectorXd start(4);
+  start << 5, 5, 1, 2;
+  const auto result = run(strict, problem, start);
+  CHECK(result.report.stop == NewtonStop::converged);
+  CHECK(result.report.iterations == 1);
+  CHECK((result.x.tail(2) - Eigen::Vector2d(4, 1)).norm() < 1e-15);
+  auto alone = quadratic(1);
+  CHECK((result.x.head(2) - run(strict, alone, start.head(2)).x).norm() < 1e-12);
+
+  problem.moved = {Eigen::Vector2d(std::numeric_limits<double>::infinity(), 0)};
+  CHECK(run(strict, problem, start).report.stop != NewtonStop::converged);
+}
+
+TEST_CASE("Newton: moved nodes take their neighbours along") {
+  // Springs between six nodes in a row: where the ends are moved, the others divide the way evenly.
+  Adjacency graph;
+  graph.begin.push_back(0);
+  for (int i = 0; i < 6; ++i) {
+    if (i > 0) graph.list.push_back(i - 1);
+    if (i < 5) graph.list.push_back(i + 1);
+    graph.begin.push_back(static_cast<int>(graph.list.size()));
+  }
+  const auto pattern = std::make_shared<const BlockPattern>(BlockPattern::from_graph(graph));
+  struct Row {
+    Matrix K;
+    double last = 0;
+    double gradient(const Vector& x, Vector& g) { return last = K.multiply(x, g) / 2; }
+    double tangent(const Vector& x, Projection, Vector& g, Matrix& H) {
+      H = K;
+      return gradient(x, g);
+    }
+    void constrain(Vector& g) const { g.node(0).setZero(), g.node(5).setZero(); }
+    void constrain(Matrix& A) const {
+      A.block(A.pattern().slot(0, 1)).setZero(), A.block(A.pattern().slot(4, 5)).setZero();
+    }
+    bool constraints_move() const { return true; }
+    void prescribe(Vector& d) const {
+      d.set_zero();
+      d.node(5) = Eigen::Vector2d(10, -5);
+    }
+    double force_scale() const { return 1; }
+    double force_rounding() const { return 0; }
+    double value_rounding() const { return 1e-15 * std::abs(last); }
+  };
+  Row row{Matrix(pattern)};
+  for (int i = 0; i < 5; ++i) {
+    row.K.diagonal(i) += Eigen::Matrix2d::Identity();
+    row.K.diagonal(i + 1) += Eigen::Matrix2d::Identity();
+    row.K.block(pattern->slot(i, i + 1)) = -Eigen::Matrix2d::Identity();
+  }
+  NewtonWorkspace<Vector, Matrix> workspace{Vector(6), Vector(6),       Vector(6),
+                                            Vector(6), Matrix(pattern), Matrix(pattern)};
+  Pcg<>::Workspace<2, double> solver_workspace;
+  Vector x(6);
+  const auto report =
+      minimize(Newton{.tolerance = 1e-10, .keep_history = true}, row, Pcg<>{.tolerance = 1e-14},
+               solver_workspace, x, workspace, [](const NewtonReport&) { return true; });
+  CHECK(report.stop == NewtonStop::converged);
+  CHECK(report.iterations == 1);
+  CHECK(report.history.size() == 1);
+  CHECK(report.first_gradient == Approx(std::sqrt(125.0)));  // of the last spring, were it strained alone
+  for (int i = 0; i < 6; ++i) CHECK((x.node(i) - i * Eigen::Vector2d(2, -1)).norm() < 1e-12);
+}
+
+TEST_CASE("Newton: the goal of a reduction of the gradient") {
+  auto problem = rosenbrock();
+  const Eigen::Vector2d start(-1.2, 1);
+  const auto result = run(Newton{.max_iterations = 100, .tolerance = 0, .reduction = 1e-3}, problem, start);
+  CHECK(result.report.stop == NewtonStop::converged);
+  CHECK(result.report.first_gradient == Approx(problem.gradient_at(start).norm()));
+  CHECK(result.report.goal == Approx(1e-3 * result.report.first_gradient));
+  CHECK(result.report.gradient <= result.report.goal);
+}
+
+TEST_CASE("Newton: the history has every iteration, on request") {
+  auto problem = rosenbrock();
+  const Eigen::Vector2d start(-1.2, 1);
+  Newton newton{.max_iterations = 100, .tolerance = 1e-8};
+  CHECK(run(newton, problem, start).report.history.empty());
+  newton.keep_history = true;
+  const auto report = run(newton, problem, start).report;
+  REQUIRE(static_cast<int>(report.history.size()) == report.iterations);
+  int linear = 0, search = 0;
+  double value = report.first_value;
+  for (const NewtonIteration& iteration : report.history) {
+    CHECK(iteration.value <= value);
+    CHECK(iteration.step_length == std::pow(0.5, iteration.line_search_steps));
+    value = iteration.value;
+    linear += iteration.linear_iterations;
+    search += iteration.line_search_steps;
+  }
+  CHECK(linear == report.linear_iterations);
+  CHECK(search == report.line_search_steps);
+  CHECK(value == report.value);
+  CHECK(report.history.back().gradient == report.gradient);
+}
+
+namespace {
+
+// A quartic with two wells, (x^2 - 1)^2 / 4 on each axis, whose Hessian is indefinite between them. Asked for
+// a projection it clamps. Counts what it is asked for.
+struct Wells {
+  int unprojected = 0, projected = 0;
+  double last = 0;
+  double gradient(const Vector& x, Vector& g) {
+    last = 0;
+    for (std::ptrdiff_t i = 0; i < x.nodes(); ++i) {
+      const Eigen::Array2d v = x.node(i);
+      last += ((v * v - 1).square() / 4).sum();
+      g.node(i) = v * (v * v - 1);
+    }
+    return last;
+  }
+  double tangent(const Vector& x, Projection projection, Vector& g, Matrix& A) {
+    ++(projection == Projection::none ? unprojected : projected);
+    for (std::ptrdiff_t i = 0; i < x.nodes(); ++i) {
+      Eigen::Array2d second = 3 * x.node(i).array().square() - 1;
+      if (projection != Projection::none) second = second.max(1e-3);
+      A.diagonal(i) = Eigen::Matrix2d(second.matrix().asDiagonal());
+    }
+    return gradient(x, g);
+  }
+  void constrain(Vector&) const {}
+  void constrain(Matrix&) const {}
+  bool constraints_move() const { return false; }
+  void prescribe(Vector&) const {}
+  double force_scale() const { return 1; }
+  double force_rounding() const { return 0; }
+  double value_rounding() const { return 1e-15 * std::abs(last); }
+};
+
+}  // namespace
+
+TEST_CASE("Newton: each strategy of projection finds the wells, and projects where it says") {
+  Eigen::VectorXd start(4);
+  start << 0.1, -0.2, 2.5, 0.3;
+  for (const HessianStrategy strategy :
+       {HessianStrategy::always_project, HessianStrategy::on_demand, HessianStrategy::progressive}) {
+    Wells wells;
+    const Newton newton{.max_iterations = 100, .tolerance = 1e-10, .hessian = strategy, .keep_history = true};
+    const auto result = run(newton, wells, start);
+    CHECK(result.report.stop == NewtonStop::converged);
+    CHECK((result.x - Eigen::Vector4d(1, -1, 1, 1)).norm() < 1e-9);
+    double first = result.report.history.front().projected, last = result.report.history.back().projected;
+    CHECK(first > 0);
+    if (strategy == HessianStrategy::always_project) {
+      CHECK(last == 1);
+      CHECK(wells.unprojected == 0);
+    } else {
+      CHECK(last == 0);
+      CHECK(wells.unprojected > 0);
+      CHECK(wells.projected > 0);
+    }
+  }
+  // Near a minimum nothing has to be projected.
+  Wells wells;
+  start << 1.1, -0.9, 1.2, 0.95;
+  for (const HessianStrategy strategy : {HessianStrategy::on_demand, HessianStrategy::progressive}) {
+    const auto result = run(Newton{.tolerance = 1e-10, .hessian = strategy}, wells, start);
+    CHECK(result.report.stop == NewtonStop::converged);
+  }
+  CHECK(wells.projected == 0);
+}
+
 TEST_CASE("Newton: the first linear solve starts from the step given") {
   auto problem = quadratic(1);
   const Eigen::Vector2d start(4, -3);
@@ -300,12 +474,15 @@ TEST_CASE("Newton: linear solves that fail, and those that are cut short") {
     }
     void constrain(Vector&) const {}
     void constrain(Matrix&) const {}
+    bool constraints_move() const { return false; }
+    void prescribe(Vector&) const {}
     double force_scale() const { return 1; }
     double force_rounding() const { return 0; }
     double value_rounding() const { return 1e-15 * std::abs(last); }
   };
   Coupled coupled{random_symmetric<2, double>(pattern, random, 1.2), random_vector<2, double>(30, random)};
-  NewtonWorkspace<Vector, Matrix> workspace{Vector(30), Vector(30), Vector(30), Vector(30), Matrix(pattern)};
+  NewtonWorkspace<Vector, Matrix> workspace{Vector(30), Vector(30),      Vector(30),
+                                            Vector(30), Matrix(pattern), Matrix(pattern)};
   Pcg<>::Workspace<2, double> solver_workspace;
   const Pcg<> one_iteration{.tolerance = 1e-12, .max_iterations = 1};
   for (const bool line_search : {true, false}) {

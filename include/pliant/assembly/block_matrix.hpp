@@ -136,6 +136,13 @@ class BlockMatrix {
     });
   }
 
+  // *this = (1 - part) *this + part other, on the same pattern.
+  void blend(Scalar part, const BlockMatrix& other) {
+    parallel_for(pattern_->blocks() * block_size, 8192, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      for (std::ptrdiff_t k = begin; k < end; ++k) values()[k] += part * (other.values()[k] - values()[k]);
+    });
+  }
+
   bool finite() const {
     return std::all_of(values_.begin(), values_.end(), [](Scalar value) { return std::isfinite(value); });
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include <pliant/assembly/block_matrix.hpp>
@@ -20,7 +21,11 @@ class Filter {
   using Matrix = BlockMatrix<Dim, Scalar, isa>;
 
   Filter() = default;
-  Filter(const NodeConstraints& constraints, const Numbering& numbering, const BlockPattern& pattern) {
+
+  // `rest`: the rest positions [m] in the user's numbering, dim x #nodes.
+  template <class Derived>
+  Filter(const NodeConstraints<Dim>& constraints, const Eigen::MatrixBase<Derived>& rest,
+         const Numbering& numbering, const BlockPattern& pattern) {
     const auto fixed = [&](std::ptrdiff_t i) {
       return constraints.fixed(numbering.to_user[static_cast<std::size_t>(i)]);
     };
@@ -31,9 +36,38 @@ class Filter {
         if (fixed(i) || fixed(pattern.columns[static_cast<std::size_t>(k)])) coupling_.push_back(k);
       }
     }
+    for (const auto& motion : constraints.motions()) {
+      motions_.push_back({{}, motion.path});
+      for (const int node : motion.nodes) {
+        const int internal = numbering.to_internal[static_cast<std::size_t>(node)];
+        motions_.back().nodes.push_back({internal, node, rest.col(node).template cast<double>()});
+      }
+    }
   }
 
-  const std::vector<int>& fixed_nodes() const { return fixed_nodes_; }  // internal numbering
+  // Held nodes, moved ones included, in the internal numbering.
+  const std::vector<int>& fixed_nodes() const { return fixed_nodes_; }
+
+  // u: the displacements [m] that take the moved nodes from x to where they are at a time [s], zero
+  // elsewhere. False where none of them moves. Throws ParameterError for a path that is not finite.
+  bool prescribe(double time, const Vector& x, Vector& u) const {
+    u.set_zero();
+    bool moves = false;
+    for (const Motion& motion : motions_) {
+      for (const MovedNode& node : motion.nodes) {
+        const auto target = motion.path(node.rest, time);
+        for (int axis = 0; axis < Dim; ++axis) {
+          if (!std::isfinite(static_cast<Scalar>(target(axis)))) {
+            throw ParameterError("path of PrescribedMotion for node " + std::to_string(node.user),
+                                 target(axis), "must be finite (m)");
+          }
+        }
+        u.node(node.internal) = target.template cast<Scalar>() - x.node(node.internal);
+        moves = moves || !u.node(node.internal).isZero(0);
+      }
+    }
+    return moves;
+  }
 
   void apply(Matrix& A) const {
     for (const int slot : coupling_) A.block(slot).setZero();
@@ -50,6 +84,16 @@ class Filter {
   }
 
  private:
+  struct MovedNode {
+    int internal, user;
+    SmallVector<double, Dim> rest;  // [m]
+  };
+  struct Motion {
+    std::vector<MovedNode> nodes;
+    typename NodeConstraints<Dim>::Path path;
+  };
+
+  std::vector<Motion> motions_;
   std::vector<int> fixed_nodes_;
   std::vector<int> coupling_;  // blocks that couple a fixed node with another
 };

@@ -17,7 +17,8 @@ class Pinned {
 
   const std::vector<int>& nodes() const { return nodes_; }
 
-  void describe(NodeConstraints& constraints) const {
+  template <int Dim>
+  void describe(NodeConstraints<Dim>& constraints) const {
     for (const int node : nodes_) constraints.fix(node, "Pinned");
   }
 
@@ -25,6 +26,6 @@ class Pinned {
   std::vector<int> nodes_;
 };
 
-static_assert(Constraint<Pinned>);
+static_assert(Constraint<Pinned, 3>);
 
 }  // namespace pliant

@@ -6,9 +6,10 @@
 namespace pliant {
 
 struct Unconstrained {
-  void describe(NodeConstraints&) const {}
+  template <int Dim>
+  void describe(NodeConstraints<Dim>&) const {}
 };
 
-static_assert(Constraint<Unconstrained>);
+static_assert(Constraint<Unconstrained, 3>);
 
 }  // namespace pliant

@@ -4,7 +4,9 @@
 // Workspace<System>, which the caller owns and keeps from one step to the next. Its members:
 //   time_step()   the length of a step [s]
 //   check()       throws ParameterError naming the parameter that is out of range
-//   step(system, state, loads, filter, damping, solver, solver_workspace, workspace, monitor)
+//   prepare(system, damping, workspace)
+//                 makes room for the unknowns
+//   step(system, filter, state, loads, damping, solver, solver_workspace, workspace, monitor)
 //                 advances the state and reports; on failure the state may be anything: the caller keeps a
 //                 copy
 #pragma once
@@ -18,11 +20,12 @@
 
 namespace pliant {
 
-// Positions and velocities, in the system's numbering.
+// Positions and velocities, in the system's numbering, at a time.
 template <class Vector>
 struct State {
-  Vector x;  // [m]
-  Vector v;  // [m/s]
+  Vector x;         // [m]
+  Vector v;         // [m/s]
+  double time = 0;  // [s]
 };
 
 template <class I>

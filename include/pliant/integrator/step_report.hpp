@@ -1,8 +1,11 @@
 // What a time step says about itself.
 #pragma once
 
+#include <cmath>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <pliant/nonlinear_solver/newton.hpp>
 
@@ -27,7 +30,8 @@ enum class StepStop {
   not_finite,            // positions, velocities or forces overflowed
   indefinite,            // the linear solver met a matrix that is not positive definite
   linear_solver_failed,  // the linear solver ran into its iteration limit
-  cancelled              // the progress callback asked for it
+  cancelled,             // the progress callback asked for it
+  free_motion  // a part of the body is not held against moving as a rigid body, and statics asks for it
 };
 
 // How a step ended: why it stopped, what it cost, and how good it is. True where the step was accepted;
@@ -37,13 +41,17 @@ struct StepReport {
   int newton_iterations = 0;
   int linear_iterations = 0;
   int line_search_steps = 0;
-  double residual = 0;         // |unbalanced force| at the end, over the free nodes [N]
-  double residual_goal = 0;    // what it had to reach [N]
-  double linear_residual = 0;  // of the last linear solve [N]
-  double linear_goal = 0;      // [N]
-  double time = 0;             // of the state after the step [s]
-  int undefined_element = -1;  // user's number of the element that left the domain of its energy
-  Energies energies;           // after the step [J]
+  double residual = 0;                   // |unbalanced force| at the end, over the free nodes [N]
+  double residual_goal = 0;              // what it had to reach [N]
+  double first_residual = 0;             // at the start of the step, its constrained nodes moved [N]
+  double potential_drop = 0;             // by how much the step lowered the potential that it minimises [J]
+  double linear_residual = 0;            // of the last linear solve [N]
+  double linear_goal = 0;                // [N]
+  double time = 0;                       // of the state after the step [s]
+  int undefined_element = -1;            // user's number of the element that left the domain of its energy
+  std::string free_motion;               // which rigid motions nothing holds, where it stopped for that
+  std::vector<NewtonIteration> history;  // with Newton::keep_history
+  Energies energies;                     // after the step [J]
 
   explicit operator bool() const { return stop == StepStop::converged || stop == StepStop::linearised; }
 
@@ -88,10 +96,63 @@ struct StepReport {
         return text.str();
       case StepStop::cancelled:
         return "cancelled by the progress callback; the state is unchanged";
+      case StepStop::free_motion:
+        return "there is no static equilibrium that is the only one: " + free_motion +
+               "; the state is unchanged";
     }
     return {};
   }
 };
+
+// A StepReport without what only the integrator knows: energies and free motions.
+inline StepReport report_of(NewtonReport newton, bool require_convergence) {
+  const auto stop = [&] {
+    switch (newton.stop) {
+      case NewtonStop::converged:
+        return require_convergence ? StepStop::converged : StepStop::linearised;
+      case NewtonStop::iteration_limit:
+        return require_convergence ? StepStop::not_converged : StepStop::linearised;
+      case NewtonStop::stalled:
+        return StepStop::stalled;
+      case NewtonStop::undefined:
+        return std::isinf(newton.value) ? StepStop::energy_undefined : StepStop::not_finite;
+      case NewtonStop::cancelled:
+        return StepStop::cancelled;
+      case NewtonStop::linear_solver_failed:
+        break;
+    }
+    switch (newton.linear.stop) {
+      case LinearStop::indefinite:
+        return StepStop::indefinite;
+      case LinearStop::not_finite:
+        return StepStop::not_finite;
+      default:
+        return StepStop::linear_solver_failed;
+    }
+  };
+  StepReport report;
+  report.stop = stop();
+  report.newton_iterations = newton.iterations;
+  report.linear_iterations = newton.linear_iterations;
+  report.line_search_steps = newton.line_search_steps;
+  report.residual = newton.gradient;
+  report.residual_goal = newton.goal;
+  report.first_residual = newton.first_gradient;
+  report.potential_drop = newton.first_value - newton.value;
+  report.linear_residual = newton.linear.residual;
+  report.linear_goal = newton.linear.goal;
+  report.history = std::move(newton.history);
+  return report;
+}
+
+// Names the element that has left the domain of its energy at the positions x, where the step stopped for
+// that.
+template <class System, class Vector>
+void blame_element(StepReport& report, System& system, const Vector& x) {
+  if (report.stop != StepStop::energy_undefined) return;
+  report.undefined_element = system.undefined_element(x);
+  if (report.undefined_element < 0) report.stop = StepStop::not_finite;  // it was not the elastic energy
+}
 
 // What a progress callback is told, before each Newton iteration and every 64 iterations of the linear
 // solver.

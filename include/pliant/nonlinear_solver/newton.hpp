@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <pliant/core/error.hpp>
 #include <pliant/energy/projection.hpp>
@@ -12,24 +14,37 @@
 
 namespace pliant {
 
+// When the negative eigenvalues of the elements' Hessians are taken out. Without them every direction lowers
+// the function, but the more is taken out the slower the convergence.
+enum class HessianStrategy {
+  always_project,  // in every iteration
+  on_demand,       // where the Hessian proves not to be positive definite, and for some iterations after that
+  progressive      // a part of them, that grows where the Hessian proves not to be positive definite and
+                   // shrinks again with every iteration that succeeds
+};
+
 // Parameters. The defaults solve each step to convergence and guard every iteration by a line search;
 // `Newton::linearised()` is the one-iteration scheme of interactive simulators.
 struct Newton {
   int max_iterations = 30;
   double tolerance = 1e-4;        // of |gradient|, relative to the forces at play [-]
   double absolute_tolerance = 0;  // of |gradient| [N]
+  double reduction = 0;           // of |gradient|, relative to the first one [-]
   bool require_convergence =
       true;  // false: max_iterations are what the time allows; the result is taken as is
   Projection projection = Projection::clamp;  // of the elements' Hessians
-  bool project_on_demand = true;      // true: only where the unprojected Hessian is not positive definite
+  HessianStrategy hessian = HessianStrategy::on_demand;
   bool line_search = true;            // backtracking by halves, Armijo
   double sufficient_decrease = 1e-4;  // Armijo's constant [-]
   int max_line_search_steps = 40;
+  bool keep_history = false;  // every iteration goes into the report, which then allocates
 
   // One iteration, full step, whatever it leads to.
   static Newton linearised() {
-    return {
-        .max_iterations = 1, .require_convergence = false, .project_on_demand = false, .line_search = false};
+    return {.max_iterations = 1,
+            .require_convergence = false,
+            .hessian = HessianStrategy::always_project,
+            .line_search = false};
   }
 
   void check() const {
@@ -38,6 +53,8 @@ struct Newton {
     detail::require_parameter(tolerance >= 0, "Newton::tolerance", tolerance, "must not be negative");
     detail::require_parameter(absolute_tolerance >= 0, "Newton::absolute_tolerance", absolute_tolerance,
                               "must not be negative (N)");
+    detail::require_parameter(reduction >= 0 && reduction < 1, "Newton::reduction", reduction,
+                              "must lie in [0, 1)");
     detail::require_parameter(sufficient_decrease > 0 && sufficient_decrease < 0.5,
                               "Newton::sufficient_decrease", sufficient_decrease, "must lie in (0, 0.5)");
     detail::require_parameter(max_line_search_steps >= 1, "Newton::max_line_search_steps",
@@ -54,17 +71,29 @@ enum class NewtonStop {
   cancelled              // the monitor asked for it
 };
 
+// One iteration as it went.
+struct NewtonIteration {
+  double value = 0;           // of the function after it [J]
+  double gradient = 0;        // |gradient| after it [N]
+  double step_length = 1;     // what the line search left of the full step [-]
+  double projected = 0;       // part of the negative eigenvalues that was taken out of the Hessian, 0 to 1
+  int linear_iterations = 0;  // of its linear solves, those of a Hessian that had to be projected included
+  int line_search_steps = 0;  // evaluations of the function beyond the first
+};
+
 // How a minimisation ended. Gradients are in newtons.
 struct NewtonReport {
   NewtonStop stop = NewtonStop::converged;
   int iterations = 0;
   int linear_iterations = 0;
-  int line_search_steps = 0;  // evaluations of the function beyond one per iteration
-  double first_gradient = 0;  // |gradient| at the start
-  double gradient = 0;        // |gradient| at the end
-  double goal = 0;            // what `gradient` had to reach
-  double value = 0;           // of the function at the end [J]
-  LinearReport linear;        // of the last linear solve
+  int line_search_steps = 0;             // evaluations of the function beyond one per iteration
+  double first_gradient = 0;             // |gradient| at the start
+  double gradient = 0;                   // |gradient| at the end
+  double goal = 0;                       // what `gradient` had to reach
+  double first_value = 0;                // of the function at the start [J]
+  double value = 0;                      // of the function at the end [J]
+  LinearReport linear;                   // of the last linear solve
+  std::vector<NewtonIteration> history;  // with Newton::keep_history
 };
 
 // What `minimize` needs between iterations. The caller owns it and keeps it from one call to the next.
@@ -72,104 +101,256 @@ template <class Vector, class Matrix>
 struct NewtonWorkspace {
   Vector gradient, right_side, step, trial;
   Matrix hessian;
+  Matrix projected;  // with HessianStrategy::progressive only
+
+  // Room for the unknowns of a system.
+  template <class System>
+  void prepare(const System& system, const Newton& newton) {
+    for (Vector* vector : {&gradient, &right_side, &step, &trial}) *vector = system.make_vector();
+    hessian = system.make_matrix();
+    if (newton.hessian == HessianStrategy::progressive) projected = system.make_matrix();
+  }
 };
+
+namespace detail {
+
+// How much of the negative eigenvalues is taken out of the Hessian, from one iteration to the next.
+class ProjectionSchedule {
+ public:
+  explicit ProjectionSchedule(const Newton& newton)
+      : strategy_(newton.projection == Projection::none ? HessianStrategy::always_project : newton.hessian),
+        level_(strategy_ == HessianStrategy::always_project ? full : 0) {}
+
+  // The part that is taken out, 0 to 1. All of it is what Newton::projection asks for.
+  double part() const { return parts[level_]; }
+
+  // The Hessian was not positive definite. False where no more can be taken out.
+  bool raise() {
+    if (level_ == full) return false;
+    level_ = strategy_ == HessianStrategy::progressive ? level_ + 1 : full;
+    wait_ = penalty_;
+    penalty_ = std::min(2 * penalty_, longest_penalty);
+    return true;
+  }
+
+  // An iteration went well. On demand, the full projection stays for a while, longer each time.
+  void settle() {
+    if (strategy_ == HessianStrategy::always_project || level_ == 0) return;
+    if (strategy_ == HessianStrategy::progressive) {
+      --level_;
+    } else if (--wait_ == 0) {
+      level_ = 0;
+    }
+  }
+
+ private:
+  static constexpr double parts[] = {0, 0.125, 0.5, 1};
+  static constexpr int full = 3;
+  static constexpr int longest_penalty = 8;
+  HessianStrategy strategy_;
+  int level_;
+  int wait_ = 0, penalty_ = 1;
+};
+
+// One run of `minimize`.
+template <class Problem, class Solver, class SolverWorkspace, class Vector, class Matrix, class Monitor>
+class Minimization {
+ public:
+  Minimization(const Newton& newton, Problem& problem, const Solver& solver,
+               SolverWorkspace& solver_workspace, Vector& x, NewtonWorkspace<Vector, Matrix>& workspace,
+               Monitor& monitor)
+      : newton_(newton),
+        problem_(problem),
+        solver_(solver),
+        solver_workspace_(solver_workspace),
+        x_(x),
+        w_(workspace),
+        monitor_(monitor),
+        schedule_(newton) {}
+
+  NewtonReport run() {
+    report_.stop = iterate();
+    return std::move(report_);
+  }
+
+ private:
+  using Scalar = typename Vector::Scalar;
+
+  NewtonStop iterate() {
+    const bool moved = problem_.constraints_move();
+    evaluate_tangent(moved ? 1 : schedule_.part());
+    report_.first_value = report_.value;
+    report_.first_gradient = report_.gradient;
+    set_goal();
+    if (!finite()) return NewtonStop::undefined;
+    if (moved) {
+      if (const auto stop = follow_constraints()) return *stop;
+      if (const auto stop = after_step()) return *stop;
+    }
+    for (;;) {
+      if (!monitor_(report_)) return NewtonStop::cancelled;
+      problem_.constrain(w_.hessian);
+      w_.right_side.set_sum(w_.gradient, Scalar(-2), w_.gradient);
+      solve();
+      if (report_.linear.stop == LinearStop::cancelled) return NewtonStop::cancelled;
+      const bool truncated = report_.linear.stop == LinearStop::max_iterations && newton_.line_search;
+      const double slope = w_.gradient.dot(w_.step);
+      const bool indefinite = report_.linear.stop == LinearStop::indefinite ||
+                              (newton_.line_search && !(slope < 0) && report_.gradient > report_.goal);
+      if (indefinite && schedule_.raise()) {
+        evaluate_tangent(schedule_.part());
+        w_.step.set_zero();
+        continue;
+      }
+      if (!report_.linear && !truncated) return NewtonStop::linear_solver_failed;
+      if ((newton_.line_search && !(slope < 0)) || !search(slope)) {
+        return report_.gradient <= report_.goal ? NewtonStop::converged : NewtonStop::stalled;
+      }
+      schedule_.settle();
+      if (const auto stop = after_step()) return *stop;
+    }
+  }
+
+  // The value, the gradient and the Hessian at x, of whose negative eigenvalues a part is taken out.
+  void evaluate_tangent(double part) {
+    current_.projected = part;
+    report_.value =
+        problem_.tangent(x_, part < 1 ? Projection::none : newton_.projection, w_.gradient, w_.hessian);
+    if (part > 0 && part < 1) {
+      problem_.tangent(x_, newton_.projection, w_.gradient, w_.projected);
+      w_.hessian.blend(static_cast<Scalar>(part), w_.projected);
+    }
+    problem_.constrain(w_.gradient);
+    report_.gradient = w_.gradient.norm();
+  }
+
+  void set_goal() {
+    const double wanted = std::max({newton_.tolerance * problem_.force_scale(), newton_.absolute_tolerance,
+                                    newton_.reduction * report_.first_gradient});
+    report_.goal = std::max(wanted, problem_.force_rounding());
+    // A residual below the rounding of the forces, or well below what convergence asks for, is as good as
+    // zero.
+    enough_ = std::max(std::numeric_limits<Scalar>::epsilon() * problem_.force_scale(),
+                       newton_.require_convergence ? 0.1 * wanted : 0.0);
+  }
+
+  bool finite() const { return std::isfinite(report_.value) && std::isfinite(report_.gradient); }
+
+  // hessian * step = right_side
+  void solve() {
+    const auto linear_monitor = [&](int iterations, double residual) {
+      report_.linear.iterations = iterations;
+      report_.linear.residual = residual;
+      return monitor_(report_);
+    };
+    report_.linear =
+        solver_.solve(w_.hessian, w_.right_side, w_.step, solver_workspace_, enough_, linear_monitor);
+    report_.linear_iterations += report_.linear.iterations;
+    current_.linear_iterations += report_.linear.iterations;
+  }
+
+  // A first iteration that takes the constrained nodes where they have to go. Their displacement is known to
+  // the linear system, so that the other nodes follow as those of a linear body would; moved alone they would
+  // strain, or invert, the elements next to them and no others.
+  std::optional<NewtonStop> follow_constraints() {
+    if (!monitor_(report_)) return NewtonStop::cancelled;
+    problem_.prescribe(w_.trial);
+    w_.hessian.multiply(w_.trial, w_.right_side);
+    w_.right_side.add(Scalar(1), w_.gradient);
+    problem_.constrain(w_.right_side);
+    w_.right_side.set_sum(w_.right_side, Scalar(-2), w_.right_side);
+    report_.first_gradient = report_.gradient = w_.right_side.norm();
+    set_goal();
+    problem_.constrain(w_.hessian);
+    solve();
+    if (report_.linear.stop == LinearStop::cancelled) return NewtonStop::cancelled;
+    if (!report_.linear && report_.linear.stop != LinearStop::max_iterations) {
+      return NewtonStop::linear_solver_failed;
+    }
+    x_.add(Scalar(1), w_.trial);
+    x_.add(Scalar(1), w_.step);
+    report_.value = problem_.gradient(x_, w_.gradient);
+    problem_.constrain(w_.gradient);
+    report_.first_value = report_.value;
+    set_goal();  // the scale of the forces is known better now
+    return {};
+  }
+
+  // Goes along the step as far as the function falls. False where it does not fall.
+  bool search(double slope) {
+    const double rounding = problem_.value_rounding();
+    // Armijo's condition on the values; where these differ by no more than their rounding, the same condition
+    // in terms of slopes, to which it is equal for a quadratic function (Hager and Zhang 2005, eq. 4.1).
+    const auto acceptable = [&](double value, double length, double end_slope) {
+      return value <= report_.value + newton_.sufficient_decrease * length * slope ||
+             (value <= report_.value + rounding &&
+              end_slope <= (2 * newton_.sufficient_decrease - 1) * slope);
+    };
+    double value = 0, length = 1;
+    for (int k = 0;; ++k, length /= 2) {
+      w_.trial.set_sum(x_, static_cast<Scalar>(length), w_.step);
+      value = problem_.gradient(w_.trial, w_.gradient);
+      problem_.constrain(w_.gradient);
+      if (!newton_.line_search || acceptable(value, length, w_.gradient.dot(w_.step))) break;
+      ++report_.line_search_steps;
+      ++current_.line_search_steps;
+      if (k + 1 >= newton_.max_line_search_steps) return false;
+    }
+    std::swap(x_, w_.trial);
+    report_.value = value;
+    current_.step_length = length;
+    return true;
+  }
+
+  // Closes an iteration whose value and gradient are known, and opens the next one unless it was the last.
+  std::optional<NewtonStop> after_step() {
+    ++report_.iterations;
+    report_.gradient = w_.gradient.norm();
+    if (newton_.keep_history) {
+      current_.value = report_.value;
+      current_.gradient = report_.gradient;
+      report_.history.push_back(current_);
+    }
+    current_ = {};
+    if (!finite()) return NewtonStop::undefined;
+    if (report_.gradient <= report_.goal) return NewtonStop::converged;
+    if (report_.iterations >= newton_.max_iterations) return NewtonStop::iteration_limit;
+    evaluate_tangent(schedule_.part());
+    w_.step.set_zero();
+    return {};
+  }
+
+  const Newton& newton_;
+  Problem& problem_;
+  const Solver& solver_;
+  SolverWorkspace& solver_workspace_;
+  Vector& x_;
+  NewtonWorkspace<Vector, Matrix>& w_;
+  Monitor& monitor_;
+  ProjectionSchedule schedule_;
+  NewtonReport report_;
+  NewtonIteration current_;
+  double enough_ = 0;  // a residual of the linear solver that is as good as zero [N]
+};
+
+}  // namespace detail
 
 // Minimises a function over x, which holds the start on entry and the best iterate on return. `step` of the
 // workspace holds the first guess of the first linear solve. The problem offers
 //   gradient(x, g)                         returns the value; g its gradient
 //   tangent(x, projection, g, A)           the same; A its Hessian, projected as asked
 //   constrain(g), constrain(A)             removes the constrained unknowns
+//   constraints_move()                     whether constrained unknowns must change by other than zero
+//   prescribe(d)                           d: by how much, zero for the free unknowns
 //   force_scale()                          the size of the forces at play [N]
 //   force_rounding(), value_rounding()     what rounding makes of a gradient [N] and of the last value [J]
 // where the last three are asked for after the first tangent, and `monitor(report)` is called before each
 // linear solve and may return false to cancel. No gradient is asked to fall below its rounding.
 template <class Problem, class Solver, class SolverWorkspace, class Vector, class Matrix, class Monitor>
 NewtonReport minimize(const Newton& newton, Problem& problem, const Solver& solver,
-                      SolverWorkspace& solver_workspace, Vector& x, NewtonWorkspace<Vector, Matrix>& w,
-                      Monitor&& monitor) {
-  using Scalar = typename Vector::Scalar;
-  NewtonReport report;
-  const auto finish = [&report](NewtonStop stop) {
-    report.stop = stop;
-    return report;
-  };
-
-  // With projection on demand the true Hessian is tried first: it converges faster and costs less. Where it
-  // proves not to be positive definite, the projected one serves for a while, longer each time.
-  const bool on_demand = newton.project_on_demand && newton.projection != Projection::none;
-  Projection projection = on_demand ? Projection::none : newton.projection;
-  int projected_iterations = 0, penalty = 1;
-  constexpr int longest_penalty = 8;
-
-  report.value = problem.tangent(x, projection, w.gradient, w.hessian);
-  problem.constrain(w.gradient);
-  report.first_gradient = report.gradient = w.gradient.norm();
-  const double wanted = std::max(newton.tolerance * problem.force_scale(), newton.absolute_tolerance);
-  report.goal = std::max(wanted, problem.force_rounding());
-  if (!std::isfinite(report.value) || !std::isfinite(report.gradient)) return finish(NewtonStop::undefined);
-  // A residual below the rounding of the forces, or well below what convergence asks for, is as good as zero.
-  const double enough = std::max(std::numeric_limits<Scalar>::epsilon() * problem.force_scale(),
-                                 newton.require_convergence ? 0.1 * wanted : 0.0);
-
-  for (;;) {
-    if (!monitor(report)) return finish(NewtonStop::cancelled);
-    problem.constrain(w.hessian);
-    w.right_side.set_sum(w.gradient, Scalar(-2), w.gradient);
-    const auto linear_monitor = [&](int iterations, double residual) {
-      report.linear.iterations = iterations;
-      report.linear.residual = residual;
-      return monitor(report);
-    };
-    report.linear = solver.solve(w.hessian, w.right_side, w.step, solver_workspace, enough, linear_monitor);
-    report.linear_iterations += report.linear.iterations;
-    if (report.linear.stop == LinearStop::cancelled) return finish(NewtonStop::cancelled);
-    const bool truncated = report.linear.stop == LinearStop::max_iterations && newton.line_search;
-    const double slope = w.gradient.dot(w.step), rounding = problem.value_rounding();
-    const bool indefinite = report.linear.stop == LinearStop::indefinite ||
-                            (newton.line_search && !(slope < 0) && report.gradient > report.goal);
-    if (indefinite && projection != newton.projection) {
-      projection = newton.projection;
-      projected_iterations = penalty;
-      penalty = std::min(2 * penalty, longest_penalty);
-      report.value = problem.tangent(x, projection, w.gradient, w.hessian);
-      problem.constrain(w.gradient);
-      w.step.set_zero();
-      continue;
-    }
-    if (!report.linear && !truncated) return finish(NewtonStop::linear_solver_failed);
-    if (newton.line_search && !(slope < 0)) {
-      return finish(report.gradient <= report.goal ? NewtonStop::converged : NewtonStop::stalled);
-    }
-    // Armijo's condition on the values; where these differ by no more than their rounding, the same condition
-    // in terms of slopes, to which it is equal for a quadratic function (Hager and Zhang 2005, eq. 4.1).
-    const auto acceptable = [&](double value, double length, double end_slope) {
-      return value <= report.value + newton.sufficient_decrease * length * slope ||
-             (value <= report.value + rounding && end_slope <= (2 * newton.sufficient_decrease - 1) * slope);
-    };
-    double value = 0, length = 1;
-    for (int k = 0;; ++k, length /= 2) {
-      w.trial.set_sum(x, static_cast<Scalar>(length), w.step);
-      value = problem.gradient(w.trial, w.gradient);
-      problem.constrain(w.gradient);
-      if (!newton.line_search || acceptable(value, length, w.gradient.dot(w.step))) break;
-      ++report.line_search_steps;
-      if (k + 1 >= newton.max_line_search_steps) {
-        return finish(report.gradient <= report.goal ? NewtonStop::converged : NewtonStop::stalled);
-      }
-    }
-    std::swap(x, w.trial);
-    ++report.iterations;
-    report.value = value;
-    report.gradient = w.gradient.norm();
-    if (!std::isfinite(report.value) || !std::isfinite(report.gradient)) return finish(NewtonStop::undefined);
-    if (report.gradient <= report.goal) return finish(NewtonStop::converged);
-    if (report.iterations >= newton.max_iterations) return finish(NewtonStop::iteration_limit);
-    if (projected_iterations > 0) --projected_iterations;
-    if (on_demand) projection = projected_iterations > 0 ? newton.projection : Projection::none;
-    report.value = problem.tangent(x, projection, w.gradient, w.hessian);
-    problem.constrain(w.gradient);
-    w.step.set_zero();
-  }
+                      SolverWorkspace& solver_workspace, Vector& x,
+                      NewtonWorkspace<Vector, Matrix>& workspace, Monitor&& monitor) {
+  return detail::Minimization(newton, problem, solver, solver_workspace, x, workspace, monitor).run();
 }
 
 }  // namespace pliant

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <pliant/assembly/system.hpp>
+#include <pliant/constraint/together.hpp>
 #include <pliant/constraint/unconstrained.hpp>
 #include <pliant/integrator/backward_euler.hpp>
 #include <pliant/linear_solver/pcg.hpp>
@@ -17,9 +18,9 @@ namespace pliant {
 
 // Composed at compile time. Positions and velocities are in the user's node numbering, dim x #nodes.
 template <class SolidType,       // what is simulated
-          class IntegratorType,  // BackwardEuler
+          class IntegratorType,  // BackwardEuler, OptimizationEuler, QuasiStatic
           class SolverType,      // Pcg<...>
-          class ConstraintType,  // Unconstrained, Pinned
+          class ConstraintType,  // Unconstrained, Pinned, PrescribedMotion, or several Together
           Isa isa = PLIANT_NATIVE_ISA>
 class Simulation {
  public:
@@ -38,8 +39,8 @@ class Simulation {
   static_assert(pliant::LinearSolver<Solver, BlockMatrix<dim, Scalar, isa>>,
                 "the third argument of Simulation must be a linear solver, e.g. Pcg<BlockJacobi>{}; see "
                 "linear_solver/concept.hpp");
-  static_assert(pliant::Constraint<Constraint>,
-                "the fourth argument of Simulation must be a constraint, e.g. Pinned(nodes); see "
+  static_assert(pliant::Constraint<Constraint, dim>,
+                "the arguments of Simulation from the fourth on must be constraints, e.g. Pinned(nodes); see "
                 "constraint/concept.hpp");
 
   // Starts at rest in the rest shape. Throws ParameterError for a parameter out of range and IndexError for a
@@ -50,9 +51,9 @@ class Simulation {
         solver_(std::move(solver)),
         constraint_(std::move(constraint)),
         system_((integrator_.check(), solver_.check(), solid_)) {
-    NodeConstraints held(system_.node_count());
+    NodeConstraints<dim> held(system_.node_count());
     constraint_.describe(held);
-    filter_ = FilterType(held, system_.numbering(), system_.make_matrix().pattern());
+    filter_ = FilterType(held, solid_.mesh().nodes, system_.numbering(), system_.make_matrix().pattern());
     integrator_.prepare(system_, solid_.damping(), integrator_workspace_);
     for (auto* vector : {&state_.x, &state_.v, &saved_.x, &saved_.v, &external_forces_, &loads_}) {
       *vector = system_.make_vector();
@@ -62,6 +63,12 @@ class Simulation {
     velocities_ = Positions::Zero(dim, system_.node_count());
   }
 
+  // The same with several constraints.
+  template <class First, class Second, class... More>
+  Simulation(Solid solid, Integrator integrator, Solver solver, First first, Second second, More... more)
+      : Simulation(std::move(solid), std::move(integrator), std::move(solver),
+                   Constraint(std::move(first), std::move(second), std::move(more)...)) {}
+
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
@@ -69,9 +76,10 @@ class Simulation {
   [[nodiscard]] StepReport step() {
     saved_.x.set_sum(state_.x, Scalar(0), state_.x);
     saved_.v.set_sum(state_.v, Scalar(0), state_.v);
+    saved_.time = state_.time;
     filter_.apply(state_.v);
     const auto monitor = [this](const NewtonReport& newton) {
-      return !progress_ || progress_({.time = time_,
+      return !progress_ || progress_({.time = saved_.time,
                                       .newton_iteration = newton.iterations,
                                       .linear_iteration = newton.linear.iterations,
                                       .residual = newton.gradient,
@@ -81,28 +89,27 @@ class Simulation {
     try {
       report = integrator_.step(system_, filter_, state_, loads_, solid_.damping(), solver_,
                                 solver_workspace_, integrator_workspace_, monitor);
-    } catch (...) {  // of the progress callback
+    } catch (...) {  // of the progress callback or of a path
       std::swap(state_, saved_);
       throw;
     }
     if (report && !(state_.x.finite() && state_.v.finite())) report.stop = StepStop::not_finite;
     if (!report) {
       std::swap(state_, saved_);
-      report.time = time_;
+      report.time = state_.time;
       report.energies = energies();
       return report;
     }
-    time_ += integrator_.time_step();
     system_.to_user(state_.x, positions_);
     system_.to_user(state_.v, velocities_);
-    report.time = time_;
+    report.time = state_.time;
     report.energies = with_elastic(report.energies.elastic);
     return report;
   }
 
   const Positions& positions() const { return positions_; }    // [m]
   const Positions& velocities() const { return velocities_; }  // [m/s]
-  double time() const { return time_; }                        // [s]
+  double time() const { return state_.time; }                  // [s]
   const Solid& solid() const { return solid_; }
   const typename Solid::Mesh& mesh() const { return solid_.mesh(); }
   const Constraint& constraint() const { return constraint_; }
@@ -221,7 +228,6 @@ class Simulation {
   typename Integrator::template Workspace<SystemType, FilterType> integrator_workspace_;
   typename Solver::template Workspace<dim, Scalar> solver_workspace_;
   Positions positions_, velocities_;
-  double time_ = 0;
   std::function<bool(const Progress&)> progress_;
 };
 
@@ -230,5 +236,9 @@ Simulation(Solid, Integrator, Solver) -> Simulation<Solid, Integrator, Solver, U
 
 template <class Solid, class Integrator, class Solver, class Constraint>
 Simulation(Solid, Integrator, Solver, Constraint) -> Simulation<Solid, Integrator, Solver, Constraint>;
+
+template <class Solid, class Integrator, class Solver, class First, class Second, class... More>
+Simulation(Solid, Integrator, Solver, First, Second, More...)
+    -> Simulation<Solid, Integrator, Solver, Together<First, Second, More...>>;
 
 }  // namespace pliant

@@ -1,0 +1,206 @@
+// Static equilibrium.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <pliant/constraint/free_motion.hpp>
+#include <pliant/integrator/concept.hpp>
+#include <pliant/integrator/rounding.hpp>
+#include <pliant/nonlinear_solver/newton.hpp>
+
+namespace pliant {
+
+// The potential of a body under dead loads f, over the displacement u from where it was: E(x + u) - f.u. What
+// minimises it is in stable equilibrium.
+template <class SystemType, class FilterType>
+class StaticPotential {
+ public:
+  using Scalar = typename SystemType::Scalar;
+  using Vector = typename SystemType::Vector;
+  using Matrix = typename SystemType::Matrix;
+
+  struct Workspace {
+    Vector prescribed;  // what the constraints ask of u [m]
+    Vector position;    // x + u [m]
+    Vector elastic;     // dE/dx at x + u [N]
+  };
+
+  // `time` [s] is that of the constraints' paths.
+  StaticPotential(SystemType& system, const FilterType& filter, const Vector& x, const Vector& loads,
+                  double time, Workspace& workspace)
+      : system_(system),
+        filter_(filter),
+        x_(x),
+        loads_(loads),
+        w_(workspace),
+        constraints_move_(filter.prescribe(time, x, workspace.prescribed)),
+        load_size_(static_cast<double>(loads.norm())) {}
+
+  double gradient(const Vector& u, Vector& g) {
+    w_.position.set_sum(x_, Scalar(1), u);
+    elastic_ = system_.gradient(w_.position, w_.elastic);
+    return add_loads(u, g);
+  }
+
+  double tangent(const Vector& u, Projection projection, Vector& g, Matrix& A) {
+    w_.position.set_sum(x_, Scalar(1), u);
+    elastic_ = system_.tangent(w_.position, projection, Scalar(1), w_.elastic, A);
+    const double value = add_loads(u, g);
+    if (!rounding_known_) {
+      rounding_known_ = true;
+      elastic_size_ = static_cast<double>(w_.elastic.norm());
+      // g is scratch here, and rebuilt.
+      rounding_.estimate(A, x_, elastic_size_, w_.position, g);
+      w_.position.set_sum(x_, Scalar(1), u);
+      g.set_sum(w_.elastic, Scalar(-1), loads_);
+    }
+    return value;
+  }
+
+  void constrain(Vector& g) const { filter_.apply(g); }
+  void constrain(Matrix& A) const { filter_.apply(A); }
+  bool constraints_move() const { return constraints_move_; }
+  void prescribe(Vector& u) const { u.set_sum(w_.prescribed, Scalar(0), w_.prescribed); }
+
+  // Loads, and the forces within the body, those on the held nodes included [N].
+  double force_scale() const {
+    return load_size_ + std::max(elastic_size_, static_cast<double>(w_.elastic.norm()));
+  }
+
+  double force_rounding() const { return rounding_.of_forces(); }
+  double value_rounding() const { return rounding_.of_values(std::abs(elastic_) + std::abs(work_)); }
+
+  const Vector& position() const { return w_.position; }  // of the last value [m]
+  double elastic_energy() const { return elastic_; }      // of the last value [J]
+
+ private:
+  using Block = typename Vector::Block;
+
+  double add_loads(const Vector& u, Vector& g) {
+    work_ = static_cast<double>(u.sum_blocks([&](std::ptrdiff_t i) {
+      g.set_block(i, w_.elastic.block(i) - loads_.block(i));
+      return loads_.block(i) * u.block(i);
+    }));
+    return elastic_ - work_;
+  }
+
+  SystemType& system_;
+  const FilterType& filter_;
+  const Vector& x_;
+  const Vector& loads_;
+  Workspace& w_;
+  bool constraints_move_;
+  bool rounding_known_ = false;
+  Rounding rounding_;
+  double load_size_;               // [N]
+  double elastic_size_ = 0;        // |dE/dx| at the start [N]
+  double elastic_ = 0, work_ = 0;  // parts of the last value [J]
+};
+
+// Each step goes to the static equilibrium under the loads and the positions of the moved nodes at the end of
+// the step, a local minimum of the potential found by a guarded Newton iteration. Loads grow linearly over
+// the step from those of the last equilibrium (zero before the first step); a part of it that does not
+// converge is halved and tried again. Velocities become zero; there is no damping.
+//
+// A part of the body that can still move as a rigid body has no equilibrium or many: the step fails with
+// StepStop::free_motion, which says in words what is missing, unless that is allowed.
+struct QuasiStatic {
+  double dt = 1;         // time that a step advances, which paths see: any unit that suits them [s]
+  int increments = 1;    // parts that a step is cut into to begin with
+  int max_halvings = 8;  // how often a part may be halved
+  bool allow_free_motion = false;
+  Newton newton = {.max_iterations = 200, .tolerance = 1e-6};
+
+  template <class SystemType, class FilterType>
+  struct Workspace {
+    using Vector = typename SystemType::Vector;
+    using Matrix = typename SystemType::Matrix;
+    typename StaticPotential<SystemType, FilterType>::Workspace potential;
+    NewtonWorkspace<Vector, Matrix> newton;
+    Vector displacement;                 // of the increment [m]
+    Vector last_loads, increment_loads;  // of the last equilibrium; of the increment [N]
+  };
+
+  double time_step() const { return dt; }
+
+  void check() const {
+    detail::require_parameter(dt > 0, "QuasiStatic::dt", dt, "must be positive (s)");
+    detail::require_parameter(increments >= 1, "QuasiStatic::increments", increments, "must be at least 1");
+    detail::require_parameter(max_halvings >= 0 && max_halvings <= 30, "QuasiStatic::max_halvings",
+                              max_halvings, "must lie in [0, 30]");
+    newton.check();
+    detail::require_parameter(newton.line_search, "QuasiStatic::newton.line_search", 0, "must be on");
+  }
+
+  template <class SystemType, class FilterType>
+  void prepare(const SystemType& system, const Rayleigh&, Workspace<SystemType, FilterType>& w) const {
+    for (auto* vector : {&w.potential.prescribed, &w.potential.position, &w.potential.elastic,
+                         &w.displacement, &w.last_loads, &w.increment_loads}) {
+      *vector = system.make_vector();
+    }
+    w.newton.prepare(system, newton);
+  }
+
+  template <class SystemType, class FilterType, class Solver, class SolverWorkspace, class Monitor>
+  StepReport step(SystemType& system, const FilterType& filter, State<typename SystemType::Vector>& state,
+                  const typename SystemType::Vector& loads, const Rayleigh&, const Solver& solver,
+                  SolverWorkspace& solver_workspace, Workspace<SystemType, FilterType>& w,
+                  Monitor&& monitor) const {
+    using Scalar = typename SystemType::Scalar;
+    StepReport total;
+    if (!allow_free_motion) {
+      total.free_motion =
+          free_motion(w.newton.hessian.pattern(), filter.fixed_nodes(), system.numbering().to_user, state.x);
+      if (!total.free_motion.empty()) {
+        total.stop = StepStop::free_motion;
+        return total;
+      }
+    }
+    state.v.set_zero();
+    const double start = state.time;
+    double done = 0, part = 1.0 / increments;
+    for (int halvings = 0; done < 1;) {
+      const double end = 1 - done <= part * (1 + 1e-12) ? 1 : done + part;
+      w.increment_loads.set_sum(loads, Scalar(-1), w.last_loads);
+      w.increment_loads.set_sum(w.last_loads, static_cast<Scalar>(end), w.increment_loads);
+      StaticPotential<SystemType, FilterType> potential(system, filter, state.x, w.increment_loads,
+                                                        start + end * dt, w.potential);
+      w.displacement.set_zero();
+      w.newton.step.set_zero();
+      StepReport report =
+          report_of(minimize(newton, potential, solver, solver_workspace, w.displacement, w.newton, monitor),
+                    newton.require_convergence);
+      blame_element(report, system, potential.position());
+      report.energies.elastic = potential.elastic_energy();
+      append(total, std::move(report));
+      if (total) {
+        state.x.add(Scalar(1), w.displacement);
+        done = end;
+      } else if (total.stop == StepStop::cancelled || ++halvings > max_halvings) {
+        return total;
+      } else {
+        part /= 2;
+      }
+    }
+    w.last_loads.set_sum(loads, Scalar(0), loads);
+    state.time = start + dt;
+    return total;
+  }
+
+ private:
+  // The report of a step of several increments is that of the last one, with the work of all.
+  static void append(StepReport& total, StepReport report) {
+    report.newton_iterations += total.newton_iterations;
+    report.linear_iterations += total.linear_iterations;
+    report.line_search_steps += total.line_search_steps;
+    report.potential_drop += total.potential_drop;
+    report.history.insert(report.history.begin(), total.history.begin(), total.history.end());
+    total = std::move(report);
+  }
+};
+
+static_assert(Integrator<QuasiStatic>);
+
+}  // namespace pliant

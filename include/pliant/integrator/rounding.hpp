@@ -1,0 +1,48 @@
+// What rounding makes of the forces and energies of a body.
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include <pliant/assembly/block_matrix.hpp>
+
+namespace pliant {
+
+// Positions are known to an epsilon of their distance from the origin; forces to the stiffness times that,
+// and energies to the work of the forces over it, and to an epsilon of the terms that cancel within psi.
+// Neither can be minimised further.
+class Rounding {
+ public:
+  // From the stiffness K at the positions x, where the elastic forces have the norm `force` [N]; a and b are
+  // vectors to work on. With r the positions seen from the first node, r.K r is twice the energy of blowing
+  // the body up to double its size: the size of what cancels in psi near rest.
+  template <class Matrix, class Vector>
+  void estimate(const Matrix& K, const Vector& x, double force, Vector& a, Vector& b) {
+    using Scalar = typename Vector::Scalar;
+    epsilon_ = std::numeric_limits<Scalar>::epsilon();
+    const auto first = x.node(0);
+    double squares = 0;
+    for (std::ptrdiff_t i = 0; i < K.rows(); ++i) {
+      const double node_force =
+          static_cast<double>(K.diagonal(i).trace()) / Matrix::dim * static_cast<double>(x.node(i).norm());
+      squares += node_force * node_force;
+      a.node(i) = x.node(i) - first;
+    }
+    position_force_ = std::sqrt(squares);
+    position_work_ = std::abs(static_cast<double>(K.multiply(a, b))) + force * static_cast<double>(x.norm());
+    a.set_sum(x, Scalar(0), x);
+  }
+
+  // Of a gradient [N].
+  double of_forces() const { return 4 * epsilon_ * position_force_; }
+
+  // Of a value that is a sum of terms of this size [J].
+  double of_values(double terms) const { return 8 * epsilon_ * (terms + position_work_); }
+
+ private:
+  double epsilon_ = 0;
+  double position_force_ = 0;  // stiffness times distance from the origin [N]
+  double position_work_ = 0;   // [J]
+};
+
+}  // namespace pliant
