@@ -5,7 +5,9 @@
 #pragma once
 
 #include <pliant/core/isa.hpp>
+#include <pliant/element/hex8.hpp>
 #include <pliant/element/tet4.hpp>
+#include <pliant/element/tri3.hpp>
 
 namespace pliant {
 
