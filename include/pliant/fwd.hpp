@@ -39,7 +39,10 @@ class StableNeoHookeanBarrier;
 class BonetWoodNeoHookean;
 class OgdenNeoHookean;
 class BowerNeoHookean;
+template <class EnergyType>
+class PlaneStress;
 struct Density;
+struct Thickness;
 struct Rayleigh;
 template <Element ElementType, class EnergyType, class ScalarType>
 class Solid;

@@ -42,6 +42,7 @@
 #include <pliant/energy/lame.hpp>
 #include <pliant/energy/linear_elastic.hpp>
 #include <pliant/energy/ogden_neo_hookean.hpp>
+#include <pliant/energy/plane_stress.hpp>
 #include <pliant/energy/projection.hpp>
 #include <pliant/energy/spectral_tangent.hpp>
 #include <pliant/energy/st_venant_kirchhoff.hpp>
