@@ -7,6 +7,8 @@ using Motion = pliant::Simulation<Flesh, pliant::BackwardEuler, pliant::Pcg<plia
                                   pliant::Pinned, PLIANT_NATIVE_ISA>;
 const pliant::StepReport& report_of(const Body& body);
 const Motion& motion_of(const Body& body);
+using Sheet = pliant::Solid<pliant::Tri3, pliant::PlaneStress<pliant::LinearElastic>, float>;
+using Brick = pliant::Mesh<pliant::Hex8, double>;
 
 #include "support/catch.hpp"
 
@@ -22,4 +24,9 @@ TEST_CASE("the names of fwd.hpp are those of the library, with the default argum
       decltype(Simulation(Solid(Mesh<Tet4>{}, StableNeoHookean(Lame::from_young_poisson(1, 0)), Density{1}),
                           BackwardEuler{}, Pcg{}, Pinned(std::vector<int>{})));
   CHECK(std::is_same_v<Made, Motion>);
+  using MadeSheet =
+      decltype(Solid(Mesh<Tri3, float>{}, PlaneStress(LinearElastic(Lame::from_young_poisson(1, 0))),
+                     Density{1}, Thickness{1}));
+  CHECK(std::is_same_v<MadeSheet, Sheet>);
+  CHECK(std::is_same_v<Mesh<Hex8>, Brick>);
 }

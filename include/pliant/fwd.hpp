@@ -5,7 +5,9 @@
 #pragma once
 
 #include <pliant/core/isa.hpp>
+#include <pliant/element/hex8.hpp>
 #include <pliant/element/tet4.hpp>
+#include <pliant/element/tri3.hpp>
 
 namespace pliant {
 
@@ -37,7 +39,10 @@ class StableNeoHookeanBarrier;
 class BonetWoodNeoHookean;
 class OgdenNeoHookean;
 class BowerNeoHookean;
+template <class EnergyType>
+class PlaneStress;
 struct Density;
+struct Thickness;
 struct Rayleigh;
 template <Element ElementType, class EnergyType, class ScalarType>
 class Solid;

@@ -29,7 +29,10 @@
 #include <pliant/core/symmetric_eigen.hpp>
 #include <pliant/core/tensor.hpp>
 #include <pliant/element/concept.hpp>
+#include <pliant/element/hex8.hpp>
+#include <pliant/element/quadrature.hpp>
 #include <pliant/element/tet4.hpp>
+#include <pliant/element/tri3.hpp>
 #include <pliant/energy/arap.hpp>
 #include <pliant/energy/bonet_wood_neo_hookean.hpp>
 #include <pliant/energy/bower_neo_hookean.hpp>
@@ -42,6 +45,7 @@
 #include <pliant/energy/lame.hpp>
 #include <pliant/energy/linear_elastic.hpp>
 #include <pliant/energy/ogden_neo_hookean.hpp>
+#include <pliant/energy/plane_stress.hpp>
 #include <pliant/energy/projection.hpp>
 #include <pliant/energy/spectral_tangent.hpp>
 #include <pliant/energy/st_venant_kirchhoff.hpp>
@@ -81,10 +85,12 @@
 #include <pliant/mesh/make_ball.hpp>
 #include <pliant/mesh/make_box.hpp>
 #include <pliant/mesh/make_cylinder.hpp>
+#include <pliant/mesh/make_rectangle.hpp>
 #include <pliant/mesh/measure.hpp>
 #include <pliant/mesh/mesh.hpp>
 #include <pliant/mesh/repair.hpp>
 #include <pliant/mesh/selection.hpp>
+#include <pliant/mesh/split.hpp>
 #include <pliant/nonlinear_solver/newton.hpp>
 #include <pliant/simulation/simulation.hpp>
 #include <pliant/solid/rayleigh.hpp>

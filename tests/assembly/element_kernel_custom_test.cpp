@@ -1,6 +1,6 @@
 // The kernel with an energy that offers nothing but psi, P and its Hessian.
 #include "assembly/system_facts.hpp"
-#include "mesh/sample_elements.hpp"
+#include "mesh/sample_meshes.hpp"
 
 #include <pliant/assembly/element_kernel.hpp>
 

@@ -1,6 +1,6 @@
 #include "assembly/brute_force.hpp"
 #include "assembly/eigen_view.hpp"
-#include "mesh/sample_elements.hpp"
+#include "mesh/sample_meshes.hpp"
 #include "support/catch.hpp"
 
 #include <pliant/assembly/mass.hpp>
@@ -38,7 +38,7 @@ TEST_CASE("Consistent mass: the entries of one tet, one triangle, one box") {
   const Eigen::MatrixXd ones = Eigen::MatrixXd::Ones(4, 4), unit = Eigen::MatrixXd::Identity(4, 4);
   CHECK((M - density * volume / 20 * (ones + unit)).cwiseAbs().maxCoeff() <= 1e-16);
 
-  Mesh<sample::Triangle> triangle;
+  Mesh<Tri3> triangle;
   triangle.nodes.resize(2, 3);
   triangle.nodes << 0, 3, 0,  //
       0, 0, 4;
@@ -75,12 +75,29 @@ TEST_CASE(
     const Eigen::MatrixXd M = scalar_mass(consistent_mass(mesh, density));
     CHECK((M.rowwise().sum() - lumped).cwiseAbs().maxCoeff() <= 1e-14);
   }
-  const Mesh<sample::Hexahedron> boxes = sample::hexahedra(2);
+  const Mesh<Hex8> boxes = sample::hexahedra(2);
   const Eigen::VectorXd lumped = lumped_mass(boxes, density);
   CHECK(lumped(0) == Approx(density / 8));
   CHECK(lumped(13) == Approx(density));  // the middle
   const Eigen::MatrixXd M = scalar_mass(consistent_mass(boxes, density));
   CHECK((M.rowwise().sum() - lumped).cwiseAbs().maxCoeff() <= 1e-13);
+}
+
+// Hexahedra that are no bricks: a frustum over the unit square whose top is scaled by t. The lumped masses
+// are int rho N_a dV = rho / 4 int N(z) s(z)^2 dz, where s = 1 + (t - 1) z is the side at height z and N = 1
+// - z or z.
+TEST_CASE("Lumped mass of a frustum of one hexahedron") {
+  Mesh<Hex8> mesh = sample::hexahedra(1);
+  const double t = 0.3, slope = t - 1;
+  for (int i = 4; i < 8; ++i) mesh.nodes.col(i).head<2>() *= t;
+  const double upper = 1.0 / 2 + 2 * slope / 3 + slope * slope / 4;  // int z s^2 dz
+  const double whole = (1 + t + t * t) / 3;                          // int s^2 dz
+  const Eigen::VectorXd mass = lumped_mass(mesh, density);
+  for (int i = 0; i < 8; ++i) {
+    CHECK(mass(i) == Approx(density / 4 * (i < 4 ? whole - upper : upper)).epsilon(1e-14));
+  }
+  const Eigen::MatrixXd M = scalar_mass(consistent_mass(mesh, density));
+  CHECK((M.rowwise().sum() - mass).cwiseAbs().maxCoeff() <= 1e-14);
 }
 
 // For a field that is linear in space v = a + B X, v.M v must be rho int |v|^2 dV, in closed form on a box

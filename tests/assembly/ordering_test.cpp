@@ -1,4 +1,4 @@
-#include "mesh/sample_elements.hpp"
+#include "mesh/sample_meshes.hpp"
 #include "support/catch.hpp"
 
 #include <random>
@@ -146,11 +146,11 @@ TEST_CASE("order_elements: the same elements, nodes ascending, elements ascendin
 }
 
 TEST_CASE("order_elements: a single element, and elements of many nodes") {
-  const Mesh<sample::Hexahedron> mesh = sample::hexahedra(1);
+  const Mesh<Hex8> mesh = sample::hexahedra(1);
   const Numbering numbering =
-      reverse_cuthill_mckee(neighbours_of_nodes<sample::Hexahedron>(mesh.elements, mesh.node_count()));
+      reverse_cuthill_mckee(neighbours_of_nodes<Hex8>(mesh.elements, mesh.node_count()));
   REQUIRE(is_permutation(numbering, 8));
-  const auto ordered = order_elements<sample::Hexahedron>(mesh.elements, numbering);
+  const auto ordered = order_elements<Hex8>(mesh.elements, numbering);
   for (int a = 0; a < 8; ++a) {
     CHECK(ordered.elements(a, 0) == a);
     CHECK(numbering.to_user[static_cast<std::size_t>(a)] == mesh.elements(ordered.corner(a, 0), 0));

@@ -1,4 +1,3 @@
-#include "io/plane_triangle.hpp"
 #include "io/reading.hpp"
 
 #include <limits>
@@ -6,6 +5,7 @@
 #include <type_traits>
 
 #include <pliant/element/tet4.hpp>
+#include <pliant/element/tri3.hpp>
 #include <pliant/io/read_mesh.hpp>
 
 using namespace pliant;
@@ -166,13 +166,13 @@ TEST_CASE("a plane element takes x and y of a plane mesh") {
   const TemporaryFolder folder;
   const std::string plane =
       "MeshVersionFormatted 1 Dimension 3 Vertices 3 0 0 2 0 1 0 2 0 0 1 2 0 Triangles 1 1 2 3 4 End";
-  const auto mesh = read_mesh<PlaneTriangle>(folder.write("plane.mesh", plane));
+  const auto mesh = read_mesh<Tri3>(folder.write("plane.mesh", plane));
   CHECK(mesh.nodes.col(1) == Eigen::Vector2d(1, 0));
   CHECK(mesh.elements == Eigen::Vector3i(0, 1, 2));
   CHECK(mesh.regions == std::vector{4});
-  refuses<PlaneTriangle>("bent.mesh", replaced(plane, "0 1 2 0", "0 1 2.5 0"),
-                         "a plane mesh is needed, with the same z");
-  refuses<PlaneTriangle>("tets.vtk", vtk, "found 1 tetrahedron; PlaneTriangle needs triangles");
+  refuses<Tri3>("bent.mesh", replaced(plane, "0 1 2 0", "0 1 2.5 0"),
+                "a plane mesh is needed, with the same z");
+  refuses<Tri3>("tets.vtk", vtk, "found 1 tetrahedron; Tri3 needs triangles");
 }
 
 TEST_CASE("coordinates that overflow the scalar are refused") {

@@ -1,5 +1,9 @@
-#include "mesh/sample_elements.hpp"
+#include "mesh/sample_meshes.hpp"
 #include "support/catch.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
 
 #include <Eigen/Geometry>
 #include <Eigen/LU>
@@ -82,6 +86,63 @@ TEST_CASE(
   CHECK(edges.faces.col(2) == Eigen::Vector2i(2, 3));
   CHECK(edges.elements == std::vector<int>{0, 1, 2, 3});
   CHECK(edges.local_faces == std::vector<int>{0, 0, 0, 0});
+}
+
+namespace {
+
+// How often each directed edge of the boundary faces occurs; on a closed surface each edge is used once in
+// each direction.
+template <Element E>
+bool closed(const BoundaryFaces<E>& boundary) {
+  std::map<std::pair<int, int>, int> uses;
+  for (Eigen::Index f = 0; f < boundary.face_count(); ++f) {
+    for (int a = 0; a < face_nodes<E>; ++a) {
+      ++uses[{boundary.faces(a, f), boundary.faces((a + 1) % face_nodes<E>, f)}];
+    }
+  }
+  return std::all_of(uses.begin(), uses.end(), [&uses](const auto& use) {
+    const auto reverse = uses.find({use.first.second, use.first.first});
+    return use.second == 1 && reverse != uses.end() && reverse->second == 1;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("the boundary of hexahedra is closed, and each quad looks away from its element") {
+  const auto mesh = make_box<Hex8>({.lengths = {1, 2, 3}, .cells = {2, 3, 4}, .origin = {5, -2, 7}});
+  const auto boundary = boundary_faces(mesh);
+  CHECK(boundary.face_count() == 2 * (2 * 3 + 3 * 4 + 4 * 2));
+  CHECK(boundary.non_manifold.empty());
+  CHECK(closed(boundary));
+  CHECK(enclosed_volume(mesh, boundary) == Approx(6).epsilon(1e-12));
+  for (Eigen::Index f = 0; f < boundary.face_count(); ++f) {
+    const auto corner = [&](int a) { return Eigen::Vector3d(mesh.nodes.col(boundary.faces(a, f))); };
+    const Eigen::Vector3d normal = (corner(2) - corner(0)).cross(corner(3) - corner(1));
+    Eigen::Vector3d centre = Eigen::Vector3d::Zero();
+    const int element = boundary.elements[static_cast<std::size_t>(f)];
+    for (const int node : mesh.elements.col(element)) centre += mesh.nodes.col(node) / 8;
+    CHECK(normal.dot(corner(0) - centre) > 0);
+    CHECK(normal.cwiseAbs().maxCoeff() == Approx(normal.norm()));
+  }
+  auto opened = mesh;
+  opened.elements = mesh.elements.rightCols(mesh.element_count() - 1).eval();
+  CHECK(closed(boundary_faces(opened)));
+  CHECK(enclosed_volume(opened, boundary_faces(opened)) == Approx(6 - 6 / 24.0).epsilon(1e-12));
+}
+
+TEST_CASE("the boundary of a rectangle is one closed line, counter-clockwise") {
+  const auto mesh = make_rectangle<Tri3>({.lengths = {3, 2}, .cells = {5, 4}, .origin = {-9, 4}});
+  const auto boundary = boundary_faces(mesh);
+  REQUIRE(boundary.face_count() == 2 * (5 + 4));
+  CHECK(enclosed_volume(mesh, boundary) == Approx(6).epsilon(1e-12));
+  std::map<int, int> next;
+  for (Eigen::Index f = 0; f < boundary.face_count(); ++f) next[boundary.faces(0, f)] = boundary.faces(1, f);
+  int node = 0, length = 0;
+  do {
+    node = next.at(node);
+    ++length;
+  } while (node != 0 && length < 100);
+  CHECK(length == 18);
 }
 
 TEST_CASE("a face of three elements is reported with its elements and is no part of the boundary") {

@@ -1,4 +1,4 @@
-#include "mesh/sample_elements.hpp"
+#include "mesh/sample_meshes.hpp"
 #include "support/catch.hpp"
 
 #include <cmath>
@@ -164,6 +164,28 @@ TEST_CASE("a hexahedron that is folded in itself is neither flipped nor sound") 
   CHECK(diagnose(mesh).tangled_elements == std::vector<int>{0});
   CHECK(diagnose(mesh).flipped_elements.empty());
   CHECK_FALSE(diagnose(mesh).usable());
+}
+
+// One corner of the unit cube moves along the diagonal, to (t, t, t). The edges from there to its neighbours
+// (0, 1, 1), (1, 0, 1), (1, 1, 0) span the volume 3 t - 2: none where it lies in the plane of the three.
+TEST_CASE(
+    "a hexahedron with a corner that is flat or points inward, though its volume is positive, is noted") {
+  const auto with_corner_at = [](double t) {
+    auto mesh = sample::hexahedra(1);
+    mesh.nodes.col(7).setConstant(t);
+    return diagnose(mesh);
+  };
+  CHECK(with_corner_at(1).findings().empty());
+  CHECK(with_corner_at(0.7).distorted_elements.empty());
+  for (const double t : {2.0 / 3, 0.66, 0.6}) {
+    const Diagnosis diagnosis = with_corner_at(t);
+    CHECK(diagnosis.distorted_elements == std::vector<int>{0});
+    CHECK(diagnosis.usable());
+    CHECK(mentions(diagnosis, "note:  1 element has a corner without positive volume: 0"));
+  }
+  CHECK(with_corner_at(0.68).distorted_elements.empty());
+  CHECK(with_corner_at(-0.5).tangled_elements == std::vector<int>{0});
+  CHECK(with_corner_at(-0.5).distorted_elements.empty());
 }
 
 TEST_CASE("nodes: not finite, of no element, at one place") {
@@ -383,6 +405,6 @@ void examine_garbage(unsigned seed) {
 TEST_CASE("no garbage makes the doctor or a repair crash, and the repairs together cure what each is for") {
   examine_garbage<Tet4, double>(1);
   examine_garbage<Tet4, float>(2);
-  examine_garbage<sample::Hexahedron, double>(3);
-  examine_garbage<sample::Triangle, float>(4);
+  examine_garbage<Hex8, double>(3);
+  examine_garbage<Tri3, float>(4);
 }

@@ -1,5 +1,6 @@
 #include "support/catch.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -154,6 +155,39 @@ TEST_CASE(
 
   const Eigen::Matrix3d kuhn = direction_tensor(make_box<Tet4>({.cells = {4, 4, 4}, .split = Split::kuhn}));
   CHECK(kuhn(0, 1) > 0.1);
+}
+
+TEST_CASE("make_box of hexahedra: one congruent brick per cell, in the order of the cells, conforming") {
+  const BoxShape shape{.lengths = {2, 0.5, 3}, .cells = {3, 2, 5}, .origin = {-1, 7, 0.25}};
+  const auto mesh = make_box<Hex8>(shape);
+  REQUIRE(mesh.element_count() == 3 * 2 * 5);
+  CHECK(mesh.nodes == make_box<Tet4>(shape).nodes);
+  const Eigen::Vector3d brick(2.0 / 3, 0.25, 0.6);
+  for (Eigen::Index e = 0; e < mesh.element_count(); ++e) {
+    const Eigen::Vector3d first =
+        Eigen::Vector3d(-1, 7, 0.25) +
+        Eigen::Vector3d(double(e % 3), double(e / 3 % 2), double(e / 6)).cwiseProduct(brick);
+    for (int a = 0; a < 8; ++a) {
+      const Eigen::Vector3d corner = (Hex8::node(a) + Eigen::Vector3d::Ones()) / 2;
+      CHECK((mesh.nodes.col(mesh.elements(a, e)) - first - corner.cwiseProduct(brick)).norm() <= 1e-14);
+    }
+  }
+  std::multiset<std::set<int>> faces;
+  for (Eigen::Index e = 0; e < mesh.element_count(); ++e) {
+    for (const auto& face : Hex8::faces) {
+      std::set<int> nodes;
+      for (const int a : face) nodes.insert(mesh.elements(a, e));
+      faces.insert(nodes);
+    }
+  }
+  CHECK(std::count_if(faces.begin(), faces.end(), [&](const auto& face) { return faces.count(face) == 1; }) ==
+        2 * (3 * 2 + 2 * 5 + 5 * 3));
+  CHECK(std::none_of(faces.begin(), faces.end(), [&](const auto& face) { return faces.count(face) > 2; }));
+
+  CHECK(make_box<Hex8>({.split = Split::kuhn}).element_count() == 1);
+  CHECK(make_box<Hex8, float>(shape).elements == mesh.elements);
+  CHECK_THROWS_AS(make_box<Hex8>({.cells = {2000, 2000, 2000}}), ParameterError);
+  CHECK_THROWS_AS(make_box<Hex8>({.lengths = {1, 0, 1}}), ParameterError);
 }
 
 TEST_CASE("make_box in float: the same topology, rounded positions") {

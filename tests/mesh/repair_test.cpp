@@ -1,4 +1,4 @@
-#include "mesh/sample_elements.hpp"
+#include "mesh/sample_meshes.hpp"
 #include "support/catch.hpp"
 
 #include <algorithm>

@@ -6,6 +6,7 @@
 
 #include <pliant/energy/linear_elastic.hpp>
 #include <pliant/mesh/make_box.hpp>
+#include <pliant/mesh/make_rectangle.hpp>
 #include <pliant/solid/solid.hpp>
 
 using namespace pliant;
@@ -49,6 +50,27 @@ TEST_CASE("Solid: keeps what it is given") {
   const Solid single(make_box<Tet4, float>(), energy, Density{900});
   static_assert(std::is_same_v<decltype(single)::Scalar, float>);
   CHECK(single.damping().alpha == 0);
+}
+
+TEST_CASE("Solid: a plane body is 1 m thick unless it says otherwise") {
+  const Mesh<Tri3> mesh = make_rectangle<Tri3>();
+  CHECK(Solid(mesh, energy, Density{900}).thickness().value == 1);
+  CHECK(Solid(mesh, energy, Density{900}, Rayleigh{.alpha = 2}).thickness().value == 1);
+  CHECK(Solid(make_box<Tet4>(), energy, Density{900}).thickness().value == 1);
+  const Solid sheet(mesh, energy, Density{900}, Thickness{0.002}, Rayleigh{.alpha = 2});
+  static_assert(std::is_same_v<decltype(sheet), const Solid<Tri3, LinearElastic, double>>);
+  CHECK(sheet.thickness().value == 0.002);
+  CHECK(sheet.damping().alpha == 2);
+  CHECK(Solid(mesh, energy, Density{900}, Thickness{3}).damping().alpha == 0);
+  for (const double bad :
+       {0.0, -1.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+    try {
+      Solid(mesh, energy, Density{900}, Thickness{bad});
+      FAIL("accepted");
+    } catch (const ParameterError& error) {
+      CHECK(error.parameter() == "thickness");
+    }
+  }
 }
 
 TEST_CASE("Solid: a mesh that cannot be simulated is refused with a reason") {

@@ -30,7 +30,7 @@ struct ElementBatches {
   AlignedVector<int> offsets;       // node number times node_stride, [batch][node][lane]
   AlignedVector<Scalar> gradients;  // dN_a/dX of the nodes 1, 2, ..., [batch][point][node - 1][axis][lane],
                                     // 1/m; the gradients of all nodes sum to zero
-  AlignedVector<Scalar> weights;    // rest volume of each quadrature point, [batch][point][lane], m^dim
+  AlignedVector<Scalar> weights;    // rest volume of each quadrature point, [batch][point][lane], m^3
   AlignedVector<int> slots;         // block of the matrix for each node pair a <= b, [batch][lane][pair]
 
   const int* offsets_of(int batch) const { return offsets.data() + std::ptrdiff_t{batch} * nodes * width; }
@@ -47,10 +47,11 @@ struct ElementBatches {
   int first_node(int batch) const { return offsets_of(batch)[0] / node_stride<E::dim>; }
 };
 
-// `nodes` are the rest positions in internal numbering (dim x #nodes, m).
+// `nodes` are the rest positions in internal numbering (dim x #nodes, m); `thickness` is that of a plane body
+// [m], and 1 for a body in space.
 template <Element E, class Scalar, class Positions>
 ElementBatches<E, Scalar> make_batches(const OrderedElements<E>& ordered, const Positions& nodes,
-                                       const BlockPattern& pattern) {
+                                       const BlockPattern& pattern, double thickness) {
   using Batches = ElementBatches<E, Scalar>;
   constexpr int width = Batches::width;
   Batches batches;
@@ -94,7 +95,7 @@ ElementBatches<E, Scalar> make_batches(const OrderedElements<E>& ordered, const 
         }
       }
       batches.weights[static_cast<std::size_t>(at * width + lane)] =
-          filler ? Scalar(0) : static_cast<Scalar>(E::quadrature_weight(point) * det);
+          filler ? Scalar(0) : static_cast<Scalar>(E::quadrature_weight(point) * det * thickness);
     }
   }
   return batches;

@@ -27,7 +27,8 @@ void for_each_mass_point(const Mesh<E, Scalar>& mesh, double density, Use&& use)
 
 }  // namespace detail
 
-// Row sums of the mass matrix, one number per node [kg], in the mesh's numbering.
+// Row sums of the mass matrix, one number per node [kg], in the mesh's numbering. `density` is the mass per
+// unit of the mesh's volume: kg/m^3 in space; in the plane that is per area, kg/m^2, density times thickness.
 template <class E, class Scalar>
 SmallVector<double, Eigen::Dynamic> lumped_mass(const Mesh<E, Scalar>& mesh, double density) {
   SmallVector<double, Eigen::Dynamic> mass(mesh.node_count());
@@ -39,8 +40,9 @@ SmallVector<double, Eigen::Dynamic> lumped_mass(const Mesh<E, Scalar>& mesh, dou
 }
 
 // The mass matrix M_ab = int rho N_a N_b dV [kg], each entry times the identity block, in the mesh's
-// numbering. The elements' own quadrature integrates products of linear shape functions too coarsely on
-// simplices, so those use the exact M_ab = rho V (1 + delta_ab) / ((dim + 1)(dim + 2)).
+// numbering; `density` as for lumped_mass. The elements' own quadrature integrates products of linear shape
+// functions too coarsely on simplices, so those use the exact M_ab = rho V (1 + delta_ab) / ((dim + 1)(dim +
+// 2)).
 template <class E, class Scalar>
 BlockMatrix<E::dim, Scalar> consistent_mass(const Mesh<E, Scalar>& mesh, double density) {
   constexpr int dim = E::dim;

@@ -34,10 +34,11 @@ class ElasticSystem {
         BlockPattern::from_graph(neighbours_of_nodes<Element>(ordered.elements, mesh.node_count())));
     NodeMatrix<Scalar, dim> nodes(dim, mesh.node_count());
     for (std::ptrdiff_t i = 0; i < nodes.cols(); ++i) nodes.col(i) = mesh.nodes.col(user_number(i));
-    batches_ = make_batches<Element, Scalar>(ordered, nodes, *pattern_);
+    const double thickness = solid.thickness().value;
+    batches_ = make_batches<Element, Scalar>(ordered, nodes, *pattern_, thickness);
     batch_energy_.resize(static_cast<std::size_t>(batches_.count));
 
-    const auto mass = lumped_mass(mesh, solid.density().value);
+    const auto mass = lumped_mass(mesh, solid.density().value * thickness);
     mass_.resize(mesh.node_count());
     for (std::ptrdiff_t i = 0; i < nodes.cols(); ++i) {
       mass_.node(i).setConstant(static_cast<Scalar>(mass(user_number(i))));

@@ -10,6 +10,8 @@
 //   shape(q)              values N_a at quadrature point q
 //   shape_gradient(q)     dN_a/dxi, nodes x dim, at quadrature point q
 //   quadrature_weight(q)  weight of point q; the weights sum to the volume of the reference cell
+// and, where the Jacobian dX/dxi varies within the element,
+//   shape_gradient_at_node(a)  dN/dxi at node a, nodes x dim: the mesh doctor then looks at the corners too
 // The shape functions sum to one, so their gradients sum to zero; the element kernel relies on it.
 #pragma once
 

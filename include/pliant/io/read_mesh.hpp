@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -131,16 +132,19 @@ inline std::string reason_for_refusal(const CellMesh& cells, CellKind needed, st
   return reason;
 }
 
-// The first rows of the positions; for a plane element z must be the same everywhere.
+// The first rows of the positions; for a plane element z must be the same everywhere, up to rounding.
 template <class Scalar, int Dim>
 NodeMatrix<Scalar, Dim> positions_of(const CellMesh& cells) {
   if (Dim == 2 && cells.nodes.cols() > 0) {
-    const double spread = cells.nodes.row(2).maxCoeff() - cells.nodes.row(2).minCoeff();
+    Eigen::Index lowest = 0, highest = 0;
+    const double bottom = cells.nodes.row(2).minCoeff(&lowest), top = cells.nodes.row(2).maxCoeff(&highest);
     constexpr double rounding = 1e-12;
-    if (spread > rounding * cells.nodes.cwiseAbs().maxCoeff()) {
-      throw MeshError(cells.file, 0,
-                      "a plane mesh is needed, with the same z at all nodes; here z differs by " +
-                          std::to_string(spread));
+    if (top - bottom > rounding * cells.nodes.cwiseAbs().maxCoeff()) {
+      std::ostringstream reason;
+      reason.precision(17);
+      reason << "a plane mesh is needed, with the same z at all nodes; node " << lowest
+             << " lies at z = " << bottom << ", node " << highest << " at z = " << top;
+      throw MeshError(cells.file, 0, reason.str());
     }
   }
   NodeMatrix<Scalar, Dim> positions = cells.nodes.template topRows<Dim>().template cast<Scalar>();

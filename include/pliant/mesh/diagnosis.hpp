@@ -57,6 +57,7 @@ struct Diagnosis {
   std::vector<Duplicate>
       duplicate_nodes;       // at the place of another node: a crack, or parts that should be joined
   std::vector<int> slivers;  // of positive volume, but nearly flat: see DiagnosisOptions
+  std::vector<int> distorted_elements;  // of positive volume at the quadrature points, but not at a corner
   std::vector<std::ptrdiff_t>
       component_sizes;       // elements of each connected part, ordered by its first element
   int worst_element = -1;    // of positive volume and the lowest quality; -1: none
@@ -182,6 +183,8 @@ inline std::vector<Finding> Diagnosis::findings() const {
                  detail::first_few(slivers) + worst.str(),
              "");
   }
+  list.add(note, distorted_elements, "element", "has a corner without positive volume",
+           "have a corner without positive volume", "");
   if (component_sizes.size() > 1) {
     const auto size = [this](std::size_t i) { return std::to_string(component_sizes[i]); };
     list.add(note,

@@ -69,6 +69,17 @@ VolumeSign volume_sign(const Mesh<E, Scalar>& mesh, Eigen::Index element, const 
   return positive ? VolumeSign::positive : VolumeSign::negative;
 }
 
+// An element of positive volume at every quadrature point that has none, or a negative one, at a corner: two
+// edges or faces that meet there lie in line, or the corner points inward.
+template <Element E>
+bool is_distorted(const ScaledElement<E>& scaled) {
+  if constexpr (requires { E::shape_gradient_at_node(0); }) {
+    return scaled.least_determinant_at_nodes() <= 1e-12 * std::pow(scaled.diameter(), E::dim);
+  } else {
+    return false;
+  }
+}
+
 // All nodes of the element exist.
 template <Element E, class Scalar>
 bool has_all_nodes(const Mesh<E, Scalar>& mesh, Eigen::Index element) {
@@ -205,6 +216,7 @@ class Examination {
       switch (volume_sign(mesh_, element, scaled)) {
         case VolumeSign::positive:
           measure(number, mean_ratio(scaled));
+          if (is_distorted(scaled)) diagnosis_.distorted_elements.push_back(number);
           break;
         case VolumeSign::negative:
           diagnosis_.flipped_elements.push_back(number);

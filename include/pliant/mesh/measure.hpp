@@ -65,6 +65,16 @@ struct ScaledElement {
     return determinant(jacobian);
   }
 
+  // The least det dX/dxi at the nodes, in units of size^dim; only for elements whose Jacobian varies.
+  double least_determinant_at_nodes() const {
+    double least = HUGE_VAL;
+    for (int a = 0; a < E::nodes; ++a) {
+      const SmallMatrix<double, E::dim, E::dim> jacobian = shape * E::shape_gradient_at_node(a);
+      least = std::min(least, determinant(jacobian));
+    }
+    return least;
+  }
+
   // In units of size^dim.
   double volume() const {
     double volume = 0;

@@ -16,6 +16,11 @@ struct Density {
   double value;
 };
 
+// Extent of a plane body across its plane [m].
+struct Thickness {
+  double value;
+};
+
 template <Element ElementType,  // Tet4, ...
           class EnergyType,     // a model of Energy
           class ScalarType>     // float or double
@@ -40,16 +45,27 @@ class Solid {
     damping_.check();
   }
 
+  // The same for a plane body, which is 1 m thick unless it says otherwise. Energy, forces, stiffness and
+  // mass are those of the body with its thickness. Throws ParameterError also for a thickness out of range.
+  Solid(Mesh mesh, Energy energy, Density density, Thickness thickness,
+        Rayleigh damping = {}) requires(dim == 2)  // only a plane body has a thickness
+      : Solid(std::move(mesh), std::move(energy), density, damping) {
+    detail::require_parameter(thickness.value > 0, "thickness", thickness.value, "must be positive (m)");
+    thickness_ = thickness;
+  }
+
   const Mesh& mesh() const { return mesh_; }
   const Energy& energy() const { return energy_; }
   Density density() const { return density_; }
   const Rayleigh& damping() const { return damping_; }
+  Thickness thickness() const { return thickness_; }  // 1 for a body in space, where it has no meaning
 
  private:
   Mesh mesh_;
   Energy energy_;
   Density density_;
   Rayleigh damping_;
+  Thickness thickness_{1};
 };
 
 template <class Element, class Scalar, class Energy>
@@ -57,5 +73,11 @@ Solid(Mesh<Element, Scalar>, Energy, Density) -> Solid<Element, Energy, Scalar>;
 
 template <class Element, class Scalar, class Energy>
 Solid(Mesh<Element, Scalar>, Energy, Density, Rayleigh) -> Solid<Element, Energy, Scalar>;
+
+template <class Element, class Scalar, class Energy>
+Solid(Mesh<Element, Scalar>, Energy, Density, Thickness) -> Solid<Element, Energy, Scalar>;
+
+template <class Element, class Scalar, class Energy>
+Solid(Mesh<Element, Scalar>, Energy, Density, Thickness, Rayleigh) -> Solid<Element, Energy, Scalar>;
 
 }  // namespace pliant

@@ -1,0 +1,15 @@
+// A body in space cannot be in plane stress.
+// must say: must be an energy for the dimension of the mesh
+#include <pliant/energy/plane_stress.hpp>
+#include <pliant/mesh/make_box.hpp>
+#include <pliant/mesh/make_rectangle.hpp>
+#include <pliant/solid/solid.hpp>
+
+#ifdef SHOULD_FAIL
+const auto mesh = pliant::make_box<pliant::Tet4>();
+#else
+const auto mesh = pliant::make_rectangle<pliant::Tri3>();
+#endif
+
+const pliant::LinearElastic energy{pliant::Lame::from_young_poisson(1e6, 0.3)};
+const pliant::Solid solid(mesh, pliant::PlaneStress(energy), pliant::Density{1000});
