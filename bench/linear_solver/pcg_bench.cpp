@@ -111,7 +111,7 @@ void pcg(benchmark::State& state) {
   set_thread_count(static_cast<int>(state.range(1)));
   Problem problem(static_cast<int>(state.range(0)));
   const Pcg<P> solver{.tolerance = 1e-300, .max_iterations = iterations};
-  typename Pcg<P>::template Workspace<3, double> workspace;
+  typename Pcg<P>::template Workspace<BlockMatrix<3, double>> workspace;
   LinearReport report;
   for (auto _ : state) {
     problem.x.set_zero();

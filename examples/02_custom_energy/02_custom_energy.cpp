@@ -34,8 +34,6 @@ namespace {
 // which is a double here and a lane of several elements there; `constant<T>` is a number in every lane.
 class StiffeningRubber : public LameMaterial<StiffeningRubber>, public IsotropicEnergy<StiffeningRubber> {
  public:
-  static constexpr bool linear_in_I2 = false;  // there are second derivatives with I2
-
   StiffeningRubber(const Lame& lame, double stiffening) : LameMaterial(lame), stiffening_(stiffening) {}
 
   // Which mu and lambda of the formula make it Hooke's law of the given Lame parameters at rest: the stress

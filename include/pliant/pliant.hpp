@@ -5,13 +5,13 @@
 #include <pliant/assembly/concept.hpp>
 #include <pliant/assembly/element_batches.hpp>
 #include <pliant/assembly/element_kernel.hpp>
+#include <pliant/assembly/free_motion.hpp>
 #include <pliant/assembly/mass.hpp>
 #include <pliant/assembly/ordering.hpp>
 #include <pliant/assembly/packed_matrix.hpp>
 #include <pliant/assembly/system.hpp>
 #include <pliant/constraint/concept.hpp>
 #include <pliant/constraint/filter.hpp>
-#include <pliant/constraint/free_motion.hpp>
 #include <pliant/constraint/pinned.hpp>
 #include <pliant/constraint/prescribed_motion.hpp>
 #include <pliant/constraint/together.hpp>

@@ -125,7 +125,8 @@ TEST_CASE("a linearised step solves the damped linear system") {
       const StepReport report = scene->step();
       INFO(report.message());
       REQUIRE(report);
-      CHECK(report.stop == StepStop::linearised);
+      // For a linear body one linear step is the solution, and the residual, damping included, knows it.
+      CHECK(report.stop == (law == Law::linear ? StepStop::converged : StepStop::accepted));
 
       const DenseBody body(mesh, law, lame, density);
       const Eigen::MatrixXd K = body.stiffness(start, clamp);

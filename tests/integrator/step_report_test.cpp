@@ -8,12 +8,12 @@ using namespace pliant;
 
 TEST_CASE("a step report is true exactly where the step was accepted, and every reason has its own words") {
   std::set<std::string> messages;
-  for (const StepStop stop : {StepStop::converged, StepStop::linearised, StepStop::not_converged,
+  for (const StepStop stop : {StepStop::converged, StepStop::accepted, StepStop::not_converged,
                               StepStop::stalled, StepStop::energy_undefined, StepStop::not_finite,
                               StepStop::indefinite, StepStop::linear_solver_failed, StepStop::cancelled}) {
     StepReport report;
     report.stop = stop;
-    const bool accepted = stop == StepStop::converged || stop == StepStop::linearised;
+    const bool accepted = stop == StepStop::converged || stop == StepStop::accepted;
     CHECK(static_cast<bool>(report) == accepted);
     const std::string message = report.message();
     CHECK((message.find("state is unchanged") == std::string::npos) == accepted);

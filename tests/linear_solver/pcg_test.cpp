@@ -15,7 +15,7 @@ namespace {
 template <class P, int Dim, class Scalar>
 LinearReport solve(const Pcg<P>& solver, const BlockMatrix<Dim, Scalar>& A, const NodeVector<Dim, Scalar>& b,
                    NodeVector<Dim, Scalar>& x, double goal = 0) {
-  typename Pcg<P>::template Workspace<Dim, Scalar> workspace;
+  typename Pcg<P>::template Workspace<BlockMatrix<Dim, Scalar>> workspace;
   return solver.solve(A, b, x, workspace, goal);
 }
 
@@ -370,7 +370,7 @@ TEST_CASE("Pcg: the monitor hears of the iteration and may end it") {
   const BlockMatrix<3, double> A = chain(400, 1e-9);
   std::mt19937 random(19);
   const auto b = random_vector<3, double>(400, random);
-  Pcg<>::Workspace<3, double> workspace;
+  Pcg<>::Workspace<BlockMatrix<3, double>> workspace;
   NodeVector<3, double> x(400);
   std::vector<int> heard;
   const auto report =
@@ -392,7 +392,7 @@ TEST_CASE("Pcg: the monitor hears of the iteration and may end it") {
 }
 
 TEST_CASE("Pcg: one workspace serves matrices of several sizes") {
-  Pcg<>::Workspace<3, double> workspace;
+  Pcg<>::Workspace<BlockMatrix<3, double>> workspace;
   for (const int nodes : {20, 300, 5}) {
     const auto problem = definite_problem<3, double>(nodes, 20);
     NodeVector<3, double> x(nodes);

@@ -29,7 +29,7 @@ void inverts(double scale) {
   for (std::ptrdiff_t k = 0; k < pattern->blocks(); ++k) A.block(k) *= static_cast<Scalar>(scale);
   const auto r = random_vector<Dim, Scalar>(60, random);
   NodeVector<Dim, Scalar> z(60);
-  typename P::template Workspace<Dim, Scalar> workspace;
+  typename P::template Workspace<BlockMatrix<Dim, Scalar>> workspace;
   REQUIRE(P{}.prepare(A, workspace));
   for (int i = 0; i < 60; ++i) z.set_row(i, P{}.at(i, r.row(i), workspace));
   const Eigen::VectorXd expected = kept(P{}, dense(A), Dim).llt().solve(stacked(r));
@@ -58,8 +58,8 @@ TEST_CASE("Preconditioners: a diagonal that is not positive, a block that is not
   std::mt19937 random(2);
   const auto pattern = random_pattern(30, random);
   const auto good = random_symmetric<3, double>(pattern, random, 1.1);
-  Jacobi::Workspace<3, double> diagonal;
-  BlockJacobi::Workspace<3, double> blocks;
+  Jacobi::Workspace<BlockMatrix<3, double>> diagonal;
+  BlockJacobi::Workspace<BlockMatrix<3, double>> blocks;
   REQUIRE(Jacobi{}.prepare(good, diagonal));
   REQUIRE(BlockJacobi{}.prepare(good, blocks));
   for (const Eigen::Vector3d& values : {Eigen::Vector3d(-1, 2, 3), Eigen::Vector3d(-1, -2, 3),

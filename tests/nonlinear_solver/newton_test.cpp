@@ -119,7 +119,7 @@ Run run(const Newton& newton, Problem& problem, const Eigen::VectorXd& start, co
   NewtonWorkspace<Vector, Matrix> workspace{Vector(nodes), Vector(nodes),   Vector(nodes),
                                             Vector(nodes), Matrix(pattern), Matrix(pattern)};
   if (options.first_step.size() > 0) workspace.step = node_vector<2, double>(options.first_step);
-  Pcg<>::Workspace<2, double> solver_workspace;
+  Pcg<>::Workspace<BlockMatrix<2, double>> solver_workspace;
   Vector x = node_vector<2, double>(start);
   Run result;
   result.report = minimize(newton, problem, options.solver, solver_workspace, x, workspace,
@@ -313,7 +313,7 @@ TEST_CASE("Newton: moved nodes take their neighbours along") {
   }
   NewtonWorkspace<Vector, Matrix> workspace{Vector(6), Vector(6),       Vector(6),
                                             Vector(6), Matrix(pattern), Matrix(pattern)};
-  Pcg<>::Workspace<2, double> solver_workspace;
+  Pcg<>::Workspace<BlockMatrix<2, double>> solver_workspace;
   Vector x(6);
   const auto report =
       minimize(Newton{.tolerance = 1e-10, .keep_history = true}, row, Pcg<>{.tolerance = 1e-14},
@@ -483,7 +483,7 @@ TEST_CASE("Newton: linear solves that fail, and those that are cut short") {
   Coupled coupled{random_symmetric<2, double>(pattern, random, 1.2), random_vector<2, double>(30, random)};
   NewtonWorkspace<Vector, Matrix> workspace{Vector(30), Vector(30),      Vector(30),
                                             Vector(30), Matrix(pattern), Matrix(pattern)};
-  Pcg<>::Workspace<2, double> solver_workspace;
+  Pcg<>::Workspace<BlockMatrix<2, double>> solver_workspace;
   const Pcg<> one_iteration{.tolerance = 1e-12, .max_iterations = 1};
   for (const bool line_search : {true, false}) {
     Newton newton{.max_iterations = 200, .tolerance = 1e-8, .line_search = line_search};

@@ -103,6 +103,7 @@ class BlockMatrix {
   using Vector = NodeVector<Dim, Scalar, isa>;
   using Block = SmallMatrix<Scalar, Dim, Dim>;
   static constexpr int dim = Dim;
+  static constexpr Isa instruction_set = isa;
   static constexpr int block_size = Dim * Dim;
 
   BlockMatrix() = default;
@@ -133,6 +134,13 @@ class BlockMatrix {
   void add(const BlockMatrix& other) {
     parallel_for(pattern_->blocks() * block_size, 8192, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       for (std::ptrdiff_t k = begin; k < end; ++k) values()[k] += other.values()[k];
+    });
+  }
+
+  // *this = factor * other, on the same pattern.
+  void set_scaled(Scalar factor, const BlockMatrix& other) {
+    parallel_for(pattern_->blocks() * block_size, 8192, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      for (std::ptrdiff_t k = begin; k < end; ++k) values()[k] = factor * other.values()[k];
     });
   }
 

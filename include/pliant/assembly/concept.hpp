@@ -5,22 +5,32 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
+#include <string>
+#include <vector>
 
 #include <pliant/energy/projection.hpp>
 
 namespace pliant {
 
 template <class S>
-concept System = requires(S& system, const typename S::Vector& x, typename S::Vector& g,
-                          typename S::Matrix& A, typename S::Scalar scale) {
-  typename S::Scalar;                                                   // float or double
-  typename S::Vector;                                                   // one entry per node and axis
-  typename S::Matrix;                                                   // symmetric
-  { system.mass() } -> std::convertible_to<const typename S::Vector&>;  // lumped, per node and axis [kg]
-  { system.energy(x) } -> std::convertible_to<double>;                  // elastic energy [J]
-  { system.gradient(x, g) } -> std::convertible_to<double>;             // also g = dE/dx [N]
+concept System = requires(S& system, const S& constant, const typename S::Vector& x, typename S::Vector& g,
+                          typename S::Matrix& A, typename S::Scalar scale, const std::vector<int>& held) {
+  typename S::Scalar;                                                     // float or double
+  { S::dim } -> std::convertible_to<int>;                                 // numbers per node
+  { constant.node_count() } -> std::convertible_to<std::ptrdiff_t>;       // nodes, or what stands for them
+  { constant.make_vector() } -> std::same_as<typename S::Vector>;         // zeros, one per node and axis
+  { constant.make_matrix() } -> std::same_as<typename S::Matrix>;         // zeros, symmetric
+  { constant.mass() } -> std::convertible_to<const typename S::Vector&>;  // lumped, per node and axis [kg]
+  { system.energy(x) } -> std::convertible_to<double>;                    // elastic energy [J]
+  { system.gradient(x, g) } -> std::convertible_to<double>;               // also g = dE/dx [N]
   // also A = scale * d2E/dx2 [N/m], projected
   { system.tangent(x, Projection::clamp, scale, g, A) } -> std::convertible_to<double>;
+  { system.undefined_element(x) } -> std::convertible_to<int>;  // whose energy is not finite, or -1
+  {
+    constant.free_motion(held, x)
+    } -> std::convertible_to<std::string>;  // rigid motions that the nodes held
+                                            // leave, in words; empty: none
 };
 
 }  // namespace pliant

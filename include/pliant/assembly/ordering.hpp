@@ -17,7 +17,7 @@ struct Numbering {
   std::vector<int> to_user;
 };
 
-// Rows of unsorted length: the neighbours of node i are list[begin[i]] ... list[begin[i + 1] - 1].
+// Rows of any length: the neighbours of node i are list[begin[i]] ... list[begin[i + 1] - 1].
 struct Adjacency {
   std::vector<int> begin;
   std::vector<int> list;

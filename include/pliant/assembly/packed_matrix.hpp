@@ -27,7 +27,11 @@ class PackedMatrix {
   // Takes over the values of A. Must come before the first product. Allocates only when the pattern is
   // another one than the last time.
   void assign(const Matrix& A) {
-    if (pattern_ != A.shared_pattern()) lay_out(A);
+    if (pattern_ != A.shared_pattern()) {
+      pattern_ = nullptr;  // until the layout is complete: an allocation may fail
+      lay_out(A.pattern());
+      pattern_ = A.shared_pattern();
+    }
     parallel_for(static_cast<std::ptrdiff_t>(chunks_.size()), 128,
                  [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
                    for (std::ptrdiff_t c = begin; c < end; ++c)
@@ -61,35 +65,34 @@ class PackedMatrix {
     std::ptrdiff_t first_group;
   };
 
-  int row_length(int row) const {
-    return pattern_->row_begin[static_cast<std::size_t>(row) + 1] -
-           pattern_->row_begin[static_cast<std::size_t>(row)];
+  static int row_length(const BlockPattern& pattern, int row) {
+    return pattern.row_begin[static_cast<std::size_t>(row) + 1] -
+           pattern.row_begin[static_cast<std::size_t>(row)];
   }
 
-  void lay_out(const Matrix& A) {
-    pattern_ = A.shared_pattern();
+  void lay_out(const BlockPattern& pattern) {
     chunks_.clear();
     columns_.clear();
     domain_begin_.clear();
-    std::vector<int> rows(static_cast<std::size_t>(A.rows()));
+    std::vector<int> rows(static_cast<std::size_t>(pattern.rows()));
     std::iota(rows.begin(), rows.end(), 0);
-    for (const auto& domain : pattern_->domains) {
+    for (const auto& domain : pattern.domains) {
       domain_begin_.push_back(chunks_.size());
       for (int first = domain.begin; first < domain.end; first += window) {
         std::stable_sort(rows.begin() + first, rows.begin() + std::min(first + window, domain.end),
-                         [this](int a, int b) { return row_length(a) < row_length(b); });
+                         [&](int a, int b) { return row_length(pattern, a) < row_length(pattern, b); });
       }
       for (int first = domain.begin; first < domain.end; first += width) {
         Chunk chunk{{}, std::min(width, domain.end - first), 0, std::ssize(columns_) / width};
         for (int l = 0; l < width; ++l) {
           chunk.rows[l] = rows[static_cast<std::size_t>(first + std::min(l, chunk.row_count - 1))];
         }
-        chunk.groups = row_length(chunk.rows[width - 1]);
+        chunk.groups = row_length(pattern, chunk.rows[width - 1]);
         for (int k = 0; k < chunk.groups; ++k) {
           for (const int row : chunk.rows) {
             const auto slot =
-                pattern_->row_begin[static_cast<std::size_t>(row)] + std::min(k, row_length(row) - 1);
-            columns_.push_back(pattern_->columns[static_cast<std::size_t>(slot)]);
+                pattern.row_begin[static_cast<std::size_t>(row)] + std::min(k, row_length(pattern, row) - 1);
+            columns_.push_back(pattern.columns[static_cast<std::size_t>(slot)]);
           }
         }
         chunks_.push_back(chunk);
@@ -97,7 +100,7 @@ class PackedMatrix {
     }
     domain_begin_.push_back(chunks_.size());
     values_.assign(columns_.size() * block_size, Scalar(0));
-    halo_.resize(pattern_->halo_size);
+    halo_.resize(pattern.halo_size);
   }
 
   void copy_chunk(const Matrix& A, const Chunk& chunk) {
@@ -106,7 +109,7 @@ class PackedMatrix {
       const Scalar* source =
           A.values() + std::ptrdiff_t{pattern_->row_begin[static_cast<std::size_t>(row)]} * block_size;
       Scalar* target = values_.data() + chunk.first_group * width * block_size + l;
-      for (int k = 0; k < row_length(row) * block_size; ++k) target[k * width] = source[k];
+      for (int k = 0; k < row_length(*pattern_, row) * block_size; ++k) target[k * width] = source[k];
     }
   }
 

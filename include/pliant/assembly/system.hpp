@@ -7,6 +7,7 @@
 
 #include <pliant/assembly/concept.hpp>
 #include <pliant/assembly/element_kernel.hpp>
+#include <pliant/assembly/free_motion.hpp>
 #include <pliant/assembly/mass.hpp>
 #include <pliant/solid/solid.hpp>
 
@@ -97,6 +98,11 @@ class ElasticSystem {
     return total_energy();
   }
 
+  // Which rigid motions are left where the nodes `held` (internal numbering) are, see free_motion.hpp.
+  std::string free_motion(const std::vector<int>& held, const Vector& x) const {
+    return pliant::free_motion(*pattern_, held, numbering_.to_user, x);
+  }
+
   // The user's number of an element whose energy is not finite at x, or -1.
   int undefined_element(const Vector& x) {
     for (int b = 0; b < batches_.count; ++b) {
@@ -179,7 +185,7 @@ class ElasticSystem {
     });
   }
 
-  // Within a batch whose energy is not finite, the first element that is to blame.
+  // Within a batch whose energy is not finite, the first element that is to blame; -1 where it is their sum.
   int undefined_element_in(int batch, const Vector& x) const {
     using E = Element;
     constexpr int width = ElementBatches<E, Scalar>::width;
@@ -188,21 +194,21 @@ class ElasticSystem {
       const std::ptrdiff_t element = std::ptrdiff_t{batch} * width + l;
       if (element >= batches_.element_count) break;
       for (int q = 0; q < E::quadrature_points; ++q) {
-        SmallMatrix<double, dim, dim> F = SmallMatrix<double, dim, dim>::Zero();
+        SmallMatrix<Scalar, dim, dim> F = SmallMatrix<Scalar, dim, dim>::Zero();
         for (int a = 1; a < E::nodes; ++a) {
           for (int j = 0; j < dim; ++j) {
-            const double g = batches_.gradients_of(batch, q)[((a - 1) * dim + j) * width + l];
+            const Scalar g = batches_.gradients_of(batch, q)[((a - 1) * dim + j) * width + l];
             for (int i = 0; i < dim; ++i) {
               F(i, j) += (x.data()[offsets[a * width + l] + i] - x.data()[offsets[l] + i]) * g;
             }
           }
         }
-        if (!std::isfinite(static_cast<double>(energy_.psi(F)))) {
+        if (!std::isfinite(energy_.psi(F))) {
           return batches_.to_user[static_cast<std::size_t>(element)];
         }
       }
     }
-    return batches_.to_user[static_cast<std::size_t>(batch) * width];
+    return -1;
   }
 
   Energy energy_;

@@ -2,6 +2,10 @@
 // and a person can read what to change.
 #pragma once
 
+#if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
+#error "pliant needs infinities and NaN: add -fno-finite-math-only where -ffast-math is on"
+#endif
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>

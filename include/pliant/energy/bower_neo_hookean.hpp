@@ -13,13 +13,12 @@ namespace pliant {
 // of volume, the second sees nothing else. Bower, "Applied Mechanics of Solids", section 3.5. mu is the
 // shear modulus and the second coefficient the bulk modulus, kappa = lambda_L + 2 mu_L / dim.
 //
-// psi grows without bound towards J = 0, so that a body cannot be inverted, and one that is inverted does not
-// come back. |J| below the smallest normal number of the precision counts as zero: there psi is +infinity,
-// and P and the Hessian vanish, finite and without meaning.
+// psi grows without bound towards J = 0, unless F shrinks alike in all directions: there it stays finite. It
+// is finite for J < 0 too, so that a long step can invert an element, and nothing drives it back. |J| below
+// the smallest normal number of the precision counts as zero: there psi is +infinity, and P and the Hessian
+// vanish, finite and without meaning.
 class BowerNeoHookean : public LameMaterial<BowerNeoHookean>, public IsotropicEnergy<BowerNeoHookean> {
  public:
-  static constexpr bool linear_in_I2 = false;
-
   using LameMaterial::LameMaterial;
 
   template <int Dim>

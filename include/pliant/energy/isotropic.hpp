@@ -14,7 +14,7 @@ namespace pliant {
 //
 //   class Model : public IsotropicEnergy<Model> {
 //    public:
-//     static constexpr bool linear_in_I2 = true;  // d22 and d23 are zero; the code for them is left out
+//     static constexpr bool linear_in_I2 = true;  // where d22 and d23 are zero: no code is made for them
 //     template <int Dim, class T> T density(const T& I2, const T& J) const;  // psi [J/m^3]
 //     template <int Dim, class T> InvariantDerivatives<T> derivatives(const T& I2, const T& J) const;
 //   };
@@ -24,6 +24,8 @@ namespace pliant {
 template <class Model>
 class IsotropicEnergy {
  public:
+  static constexpr bool linear_in_I2 = false;  // unless the model says otherwise
+
   // Energy density [J/m^3].
   template <class Derived>
   PLIANT_INLINE auto psi(const Eigen::MatrixBase<Derived>& F) const {

@@ -18,7 +18,10 @@ class Lame {
         poisson_ratio > -1 && poisson_ratio < 0.5, "poisson_ratio", poisson_ratio,
         "must lie in (-1, 0.5); 0.5 itself, an incompressible material, has no finite lambda");
     const double mu = young_modulus / (2 * (1 + poisson_ratio));
-    return Lame(mu, young_modulus * poisson_ratio / ((1 + poisson_ratio) * (1 - 2 * poisson_ratio)));
+    const double lambda = young_modulus * poisson_ratio / ((1 + poisson_ratio) * (1 - 2 * poisson_ratio));
+    detail::require_parameter(detail::is_finite(lambda), "young_modulus", young_modulus,
+                              "is so large that lambda overflows");
+    return Lame(mu, lambda);
   }
 
   // mu [Pa] > 0 and lambda [Pa] > -2/3 mu, so that the bulk modulus is positive. Throws ParameterError.

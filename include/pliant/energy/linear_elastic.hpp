@@ -9,8 +9,9 @@
 namespace pliant {
 
 // psi = mu eps:eps + lambda/2 tr(eps)^2 with eps = (F + F^T)/2 - I, plane strain in 2D. Its Hessian is
-// Hooke's tensor, constant and positive semidefinite, so every projection leaves it as it is. It is not
-// invariant under rotation: large rotations cost energy.
+// Hooke's tensor, constant and positive semidefinite, so every projection leaves it as it is (RawCoefficients
+// with lambda < -2/3 mu, which no material has, aside). It is not invariant under rotation: large rotations
+// cost energy.
 class LinearElastic : public LameMaterial<LinearElastic> {
  public:
   using LameMaterial::LameMaterial;

@@ -32,7 +32,7 @@ namespace detail {
 // allocated, and the layout of no type depends on the instruction set, which cannot be said of Eigen's
 // solver.
 template <class Scalar, int Size>
-void diagonalise(SmallMatrix<Scalar, Size, Size>& A, SmallMatrix<Scalar, Size, Size>& V) {
+void jacobi_eigen(SmallMatrix<Scalar, Size, Size>& A, SmallMatrix<Scalar, Size, Size>& V) {
   constexpr int most_sweeps = 30;  // quadratic convergence: six to eight are usual
   V.setIdentity();
   const Scalar negligible = std::numeric_limits<Scalar>::epsilon() * A.cwiseAbs().maxCoeff() / (4 * Size);
@@ -77,7 +77,7 @@ SmallMatrix<T, Size, Size> project_numerically(const SmallMatrix<T, Size, Size>&
   for (int l = 0; l < width_of<T>; ++l) {
     SmallMatrix<Scalar, Size, Size> A, V;
     for (int k = 0; k < Size * Size; ++k) A.data()[k] = lane(H.data()[k], l);
-    detail::diagonalise<Scalar, Size>(A, V);
+    detail::jacobi_eigen<Scalar, Size>(A, V);
     for (int r = 0; r < Size; ++r) {
       for (int c = r; c < Size; ++c) {
         Scalar entry = 0;

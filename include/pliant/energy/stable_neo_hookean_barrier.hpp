@@ -17,8 +17,6 @@ namespace pliant {
 class StableNeoHookeanBarrier : public LameMaterial<StableNeoHookeanBarrier>,
                                 public IsotropicEnergy<StableNeoHookeanBarrier> {
  public:
-  static constexpr bool linear_in_I2 = false;
-
   using LameMaterial::LameMaterial;
 
   template <int Dim>

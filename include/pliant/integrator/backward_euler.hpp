@@ -33,14 +33,11 @@ struct BackwardEuler {
     workspace.prepare(system, damping, newton);
   }
 
-  // Advances the state; `report` of the Newton iteration goes to `monitor` before each linear solve.
-  template <class SystemType, class FilterType, class Solver, class SolverWorkspace, class Monitor>
-  StepReport step(SystemType& system, const FilterType& filter, State<typename SystemType::Vector>& state,
-                  const typename SystemType::Vector& loads, const Rayleigh& damping, const Solver& solver,
-                  SolverWorkspace& solver_workspace, Workspace<SystemType, FilterType>& workspace,
+  template <class Context, class Monitor>
+  StepReport step(const Context& context, State<typename Context::Vector>& state,
+                  Workspace<typename Context::System, typename Context::Filter>& workspace,
                   Monitor&& monitor) const {
-    return minimize_incremental_potential(system, filter, state, loads, dt, damping, newton, solver,
-                                          solver_workspace, workspace, monitor);
+    return minimize_incremental_potential(context, state, dt, newton, workspace, monitor);
   }
 };
 

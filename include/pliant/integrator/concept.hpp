@@ -1,14 +1,13 @@
 // The Integrator concept: how a state is advanced by one step.
 //
 // A model is a plain aggregate of parameters. What it needs at run time lives in its nested
-// Workspace<System>, which the caller owns and keeps from one step to the next. Its members:
-//   time_step()   the length of a step [s]
-//   check()       throws ParameterError naming the parameter that is out of range
-//   prepare(system, damping, workspace)
-//                 makes room for the unknowns
-//   step(system, filter, state, loads, damping, solver, solver_workspace, workspace, monitor)
-//                 advances the state and reports; on failure the state may be anything: the caller keeps a
-//                 copy
+// Workspace<System, Filter>, which the caller owns and keeps from one step to the next. Its members:
+//   time_step()                              the length of a step [s]
+//   check()                                  throws ParameterError naming the parameter that is out of range
+//   prepare(system, damping, workspace)      makes room for the unknowns
+//   step(context, state, workspace, monitor) advances the state and reports; on failure the state may be
+//                                            anything: the caller keeps a copy. `monitor(newton_report)` is
+//                                            called before each linear solve and may return false to cancel
 #pragma once
 
 #include <concepts>
@@ -28,10 +27,48 @@ struct State {
   double time = 0;  // [s]
 };
 
+// What a step is made with, beside the state.
+template <System SystemType,
+          class FilterType,           // a Filter of the same dimension and precision
+          class SolverType,           // a LinearSolver
+          class SolverWorkspaceType>  // the solver's
+struct StepContext {
+  using System = SystemType;
+  using Filter = FilterType;
+  using Scalar = typename System::Scalar;
+  using Vector = typename System::Vector;
+  using Matrix = typename System::Matrix;
+
+  System& system;
+  const Filter& filter;
+  const Vector& loads;  // external forces and gravity [N]
+  const Rayleigh& damping;
+  const SolverType& solver;
+  SolverWorkspaceType& solver_workspace;
+};
+
+namespace detail {
+
+struct NeverCancels {
+  bool operator()(const NewtonReport&) const { return true; }
+};
+
+}  // namespace detail
+
+// The part that holds for every system.
 template <class I>
 concept Integrator = std::copy_constructible<I> && requires(const I& integrator) {
   { integrator.time_step() } -> std::convertible_to<double>;  // [s]
   integrator.check();                                         // validates parameters
+};
+
+template <class I, class Context>
+concept IntegratorFor = Integrator<I> &&
+    requires(const I& integrator, const Context& context, State<typename Context::Vector>& state,
+             typename I::template Workspace<typename Context::System, typename Context::Filter>& workspace) {
+  integrator.prepare(context.system, context.damping, workspace);  // makes room for the unknowns
+  // advances the state by a step
+  { integrator.step(context, state, workspace, detail::NeverCancels{}) } -> std::same_as<StepReport>;
 };
 
 }  // namespace pliant

@@ -31,25 +31,25 @@ class IncrementalPotential {
     Matrix damping;     // beta K(x) / dt [N/m]
   };
 
-  IncrementalPotential(SystemType& system, const FilterType& filter, const State<Vector>& start,
-                       const Vector& loads, double dt, const Rayleigh& damping, const Newton& newton,
+  template <class Context>
+  IncrementalPotential(const Context& context, const State<Vector>& start, double dt, const Newton& newton,
                        Workspace& workspace)
-      : system_(system),
-        filter_(filter),
+      : system_(context.system),
+        filter_(context.filter),
         start_(start),
         w_(workspace),
         dt_(static_cast<Scalar>(dt)),
-        alpha_(static_cast<Scalar>(damping.alpha)),
-        beta_(static_cast<Scalar>(damping.beta)),
+        alpha_(static_cast<Scalar>(context.damping.alpha)),
+        beta_(static_cast<Scalar>(context.damping.beta)),
         projection_(newton.projection),
-        separate_damping_(needs_damping_matrix(damping, newton)),
+        damps_with_tangent_(newton.max_iterations == 1 && !newton.require_convergence && !newton.line_search),
         wants_rounding_(newton.require_convergence || newton.line_search) {
     constraints_move_ = filter_.prescribe(start_.time + dt, start_.x, w_.prescribed);
     const Vector& mass = system_.mass();
     w_.predicted.for_each_block([&](std::ptrdiff_t i) {
       const Block m = mass.block(i);
       // The padding has no mass.
-      const Block acceleration = loads.block(i) / select(m > Block(Scalar(0)), m, Block(Scalar(1)));
+      const Block acceleration = context.loads.block(i) / select(m > Block(Scalar(0)), m, Block(Scalar(1)));
       const Block velocity = multiply_add(Block(dt_), acceleration, start_.v.block(i));
       w_.predicted.set_block(i, Block(dt_) * velocity);
     });
@@ -57,14 +57,7 @@ class IncrementalPotential {
       const Block p = mass.block(i) * start_.v.block(i);
       return p * p;
     });
-    known_forces_ = loads.norm() + std::sqrt(static_cast<double>(momentum_squared)) / dt;
-  }
-
-  // Whether the damping has a matrix of its own. A single iteration that is taken as it is damps with the
-  // stiffness that it solves with.
-  static bool needs_damping_matrix(const Rayleigh& damping, const Newton& newton) {
-    return damping.beta > 0 &&
-           (newton.max_iterations > 1 || newton.require_convergence || newton.line_search);
+    known_forces_ = context.loads.norm() + std::sqrt(static_cast<double>(momentum_squared)) / dt;
   }
 
   // The step the body would make if it were not elastic.
@@ -82,18 +75,19 @@ class IncrementalPotential {
   double tangent(const Vector& u, Projection projection, Vector& g, Matrix& A) {
     const bool first = first_elastic_force_ < 0;  // u = 0
     w_.position.set_sum(start_.x, Scalar(1), u);
-    if (separate_damping_ && first) {
+    if (first && beta_ > 0 && !damps_with_tangent_) {
       const Projection semidefinite = projection_ == Projection::none ? Projection::clamp : projection_;
       system_.tangent(w_.position, semidefinite, beta_ / dt_, w_.elastic, w_.damping);
     }
-    elastic_ = system_.tangent(w_.position, projection, separate_damping_ ? Scalar(1) : 1 + beta_ / dt_,
-                               w_.elastic, A);
+    elastic_ = system_.tangent(w_.position, projection, Scalar(1), w_.elastic, A);
+    // A single iteration that is taken as it is damps with the stiffness that it solves with.
+    if (first && beta_ > 0 && damps_with_tangent_) w_.damping.set_scaled(beta_ / dt_, A);
     if (first) {
       first_elastic_force_ = static_cast<double>(w_.elastic.norm());
       if (wants_rounding_) rounding_.estimate(A, start_.x, first_elastic_force_, w_.position, w_.drag);
     }
     const double value = add_inertia_and_damping(u, g);
-    if (separate_damping_) A.add(w_.damping);
+    if (beta_ > 0) A.add(w_.damping);
     const Scalar weight = (1 + dt_ * alpha_) / (dt_ * dt_);
     for (std::ptrdiff_t i = 0; i < A.rows(); ++i) {
       A.diagonal(i).diagonal().array() += weight * system_.mass().node(i)(0);
@@ -145,7 +139,7 @@ class IncrementalPotential {
       });
       dissipation_ += static_cast<double>(twice) / 2;
     }
-    if (separate_damping_) {
+    if (beta_ > 0) {
       const Scalar twice = w_.damping.multiply(u, w_.drag);
       g.add(Scalar(1), w_.drag);
       dissipation_ += static_cast<double>(twice) / 2;
@@ -159,7 +153,7 @@ class IncrementalPotential {
   Workspace& w_;
   Scalar dt_, alpha_, beta_;
   Projection projection_;
-  bool separate_damping_;
+  bool damps_with_tangent_;
   bool wants_rounding_;
   bool constraints_move_;
   Rounding rounding_;
@@ -185,34 +179,31 @@ struct IncrementalWorkspace {
       *vector = system.make_vector();
     }
     newton.prepare(system, parameters);
-    if (Potential::needs_damping_matrix(damping, parameters)) potential.damping = system.make_matrix();
+    if (damping.beta > 0) potential.damping = system.make_matrix();
   }
 };
 
 // Advances the state by dt [s] to the minimum of the incremental potential.
-template <class SystemType, class FilterType, class Solver, class SolverWorkspace, class Monitor>
-StepReport minimize_incremental_potential(SystemType& system, const FilterType& filter,
-                                          State<typename SystemType::Vector>& state,
-                                          const typename SystemType::Vector& loads, double dt,
-                                          const Rayleigh& damping, const Newton& newton, const Solver& solver,
-                                          SolverWorkspace& solver_workspace,
-                                          IncrementalWorkspace<SystemType, FilterType>& w,
-                                          Monitor&& monitor) {
-  using Vector = typename SystemType::Vector;
-  IncrementalPotential<SystemType, FilterType> potential(system, filter, state, loads, dt, damping, newton,
-                                                         w.potential);
+template <class Context, class Monitor>
+StepReport minimize_incremental_potential(
+    const Context& context, State<typename Context::Vector>& state, double dt, const Newton& newton,
+    IncrementalWorkspace<typename Context::System, typename Context::Filter>& w, Monitor&& monitor) {
+  using Scalar = typename Context::Scalar;
+  using Block = typename Context::Vector::Block;
+  IncrementalPotential<typename Context::System, typename Context::Filter> potential(context, state, dt,
+                                                                                     newton, w.potential);
   w.displacement.set_zero();
   potential.predict(w.newton.step);
-  StepReport report =
-      report_of(minimize(newton, potential, solver, solver_workspace, w.displacement, w.newton, monitor),
-                newton.require_convergence);
+  StepReport report = report_of(minimize(newton, potential, context.solver, context.solver_workspace,
+                                         w.displacement, w.newton, monitor),
+                                newton.require_convergence);
   report.energies.elastic = potential.elastic_energy();
-  blame_element(report, system, potential.position());
+  blame_element(report, context.system, potential.position());
   if (!report) return report;
 
-  const auto time = typename Vector::Block(static_cast<typename SystemType::Scalar>(dt));
+  const Block time(static_cast<Scalar>(dt));
   state.v.for_each_block([&](std::ptrdiff_t i) { state.v.set_block(i, w.displacement.block(i) / time); });
-  state.x.add(typename SystemType::Scalar(1), w.displacement);
+  state.x.add(Scalar(1), w.displacement);
   state.time += dt;
   return report;
 }

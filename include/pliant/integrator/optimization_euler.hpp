@@ -1,20 +1,20 @@
-// Backward Euler as an optimisation that never fails for want of a good start.
+// Backward Euler as an optimisation that every iteration brings forward.
 #pragma once
 
 #include <pliant/integrator/incremental_potential.hpp>
 
 namespace pliant {
 
-// The same step as BackwardEuler, x+ the minimum of
+// The same step as BackwardEuler, x+ the minimum of the incremental potential
 //   |x+ - x - dt v - dt^2 M^-1 f|_M^2 / (2 dt^2) + E(x+) + damping,
-// by a projected Newton iteration that is always guarded: every iterate lowers this incremental potential, so
-// that |v+ - v|_M^2 / 2 + E(x+) <= |v|_M^2 / 2 + E(x) without external forces, converged or not. Where the
-// iteration limit comes first, the step is taken as it is: `residual` in the report tells how far it is from
-// the minimum, and StepStop::linearised that it is. Gast et al. 2015, "Optimization integrator for large time
-// steps".
+// by a projected Newton iteration that is always guarded by a line search and taken as far as it comes:
+// without moved nodes and external forces |v+ - v|_M^2 / 2 + E(x+) <= |v|_M^2 / 2 + E(x), to rounding,
+// converged or not. Where the iteration limit comes first, or no step lowers the potential further, the
+// report says so (StepStop::accepted) and `residual` how far it is from the minimum. Gast et al. 2015,
+// "Optimization integrator for large time steps".
 struct OptimizationEuler {
-  double dt = 0.01;  // [s]
-  Newton newton = {.require_convergence = false, .hessian = HessianStrategy::progressive};
+  double dt = 0.01;    // [s]
+  Newton newton = {};  // `require_convergence` is taken as false
 
   template <class SystemType, class FilterType>
   using Workspace = IncrementalWorkspace<SystemType, FilterType>;
@@ -36,14 +36,18 @@ struct OptimizationEuler {
     workspace.prepare(system, damping, newton);
   }
 
-  // Advances the state; `report` of the Newton iteration goes to `monitor` before each linear solve.
-  template <class SystemType, class FilterType, class Solver, class SolverWorkspace, class Monitor>
-  StepReport step(SystemType& system, const FilterType& filter, State<typename SystemType::Vector>& state,
-                  const typename SystemType::Vector& loads, const Rayleigh& damping, const Solver& solver,
-                  SolverWorkspace& solver_workspace, Workspace<SystemType, FilterType>& workspace,
+  template <class Context, class Monitor>
+  StepReport step(const Context& context, State<typename Context::Vector>& state,
+                  Workspace<typename Context::System, typename Context::Filter>& workspace,
                   Monitor&& monitor) const {
-    return minimize_incremental_potential(system, filter, state, loads, dt, damping, newton, solver,
-                                          solver_workspace, workspace, monitor);
+    return minimize_incremental_potential(context, state, dt, guarded(), workspace, monitor);
+  }
+
+ private:
+  Newton guarded() const {
+    Newton result = newton;
+    result.require_convergence = false;
+    return result;
   }
 };
 

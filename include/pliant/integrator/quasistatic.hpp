@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include <pliant/constraint/free_motion.hpp>
 #include <pliant/integrator/concept.hpp>
 #include <pliant/integrator/rounding.hpp>
 #include <pliant/nonlinear_solver/newton.hpp>
@@ -111,7 +109,8 @@ struct QuasiStatic {
   int increments = 1;    // parts that a step is cut into to begin with
   int max_halvings = 8;  // how often a part may be halved
   bool allow_free_motion = false;
-  Newton newton = {.max_iterations = 200, .tolerance = 1e-6};
+  Newton newton = {.max_iterations = 200,
+                   .tolerance = 1e-6};  // naming one field resets the others to Newton's
 
   template <class SystemType, class FilterType>
   struct Workspace {
@@ -121,6 +120,7 @@ struct QuasiStatic {
     NewtonWorkspace<Vector, Matrix> newton;
     Vector displacement;                 // of the increment [m]
     Vector last_loads, increment_loads;  // of the last equilibrium; of the increment [N]
+    bool known_to_be_held = false;       // no part of the body can move as a rigid body
   };
 
   double time_step() const { return dt; }
@@ -137,42 +137,42 @@ struct QuasiStatic {
   template <class SystemType, class FilterType>
   void prepare(const SystemType& system, const Rayleigh&, Workspace<SystemType, FilterType>& w) const {
     for (auto* vector : {&w.potential.prescribed, &w.potential.position, &w.potential.elastic,
-                         &w.displacement, &w.last_loads, &w.increment_loads}) {
+                         &w.displacement, &w.increment_loads}) {
       *vector = system.make_vector();
     }
+    // Kept where the integrator is exchanged on the way.
+    if (w.last_loads.nodes() != system.node_count()) w.last_loads = system.make_vector();
     w.newton.prepare(system, newton);
   }
 
-  template <class SystemType, class FilterType, class Solver, class SolverWorkspace, class Monitor>
-  StepReport step(SystemType& system, const FilterType& filter, State<typename SystemType::Vector>& state,
-                  const typename SystemType::Vector& loads, const Rayleigh&, const Solver& solver,
-                  SolverWorkspace& solver_workspace, Workspace<SystemType, FilterType>& w,
-                  Monitor&& monitor) const {
-    using Scalar = typename SystemType::Scalar;
+  template <class Context, class Monitor>
+  StepReport step(const Context& context, State<typename Context::Vector>& state,
+                  Workspace<typename Context::System, typename Context::Filter>& w, Monitor&& monitor) const {
+    using Scalar = typename Context::Scalar;
     StepReport total;
-    if (!allow_free_motion) {
-      total.free_motion =
-          free_motion(w.newton.hessian.pattern(), filter.fixed_nodes(), system.numbering().to_user, state.x);
+    if (!allow_free_motion && !w.known_to_be_held) {
+      total.free_motion = context.system.free_motion(context.filter.fixed_nodes(), state.x);
       if (!total.free_motion.empty()) {
         total.stop = StepStop::free_motion;
         return total;
       }
+      w.known_to_be_held = true;
     }
     state.v.set_zero();
     const double start = state.time;
     double done = 0, part = 1.0 / increments;
     for (int halvings = 0; done < 1;) {
       const double end = 1 - done <= part * (1 + 1e-12) ? 1 : done + part;
-      w.increment_loads.set_sum(loads, Scalar(-1), w.last_loads);
+      w.increment_loads.set_sum(context.loads, Scalar(-1), w.last_loads);
       w.increment_loads.set_sum(w.last_loads, static_cast<Scalar>(end), w.increment_loads);
-      StaticPotential<SystemType, FilterType> potential(system, filter, state.x, w.increment_loads,
-                                                        start + end * dt, w.potential);
+      StaticPotential<typename Context::System, typename Context::Filter> potential(
+          context.system, context.filter, state.x, w.increment_loads, start + end * dt, w.potential);
       w.displacement.set_zero();
       w.newton.step.set_zero();
-      StepReport report =
-          report_of(minimize(newton, potential, solver, solver_workspace, w.displacement, w.newton, monitor),
-                    newton.require_convergence);
-      blame_element(report, system, potential.position());
+      StepReport report = report_of(minimize(newton, potential, context.solver, context.solver_workspace,
+                                             w.displacement, w.newton, monitor),
+                                    newton.require_convergence);
+      blame_element(report, context.system, potential.position());
       report.energies.elastic = potential.elastic_energy();
       append(total, std::move(report));
       if (total) {
@@ -184,7 +184,7 @@ struct QuasiStatic {
         part /= 2;
       }
     }
-    w.last_loads.set_sum(loads, Scalar(0), loads);
+    w.last_loads.set_sum(context.loads, Scalar(0), context.loads);
     state.time = start + dt;
     return total;
   }
@@ -194,6 +194,7 @@ struct QuasiStatic {
   static void append(StepReport& total, StepReport report) {
     report.newton_iterations += total.newton_iterations;
     report.linear_iterations += total.linear_iterations;
+    report.truncated_solves += total.truncated_solves;
     report.line_search_steps += total.line_search_steps;
     report.potential_drop += total.potential_drop;
     report.history.insert(report.history.begin(), total.history.begin(), total.history.end());

@@ -23,7 +23,7 @@ struct Energies {
 
 enum class StepStop {
   converged,             // Newton met its tolerance
-  linearised,            // the iterations asked for were done, convergence was not required
+  accepted,              // not converged, which was not required either
   not_converged,         // the iteration limit came first
   stalled,               // no step lowers the incremental potential further
   energy_undefined,      // an element has left the domain of its energy
@@ -40,20 +40,22 @@ struct StepReport {
   StepStop stop = StepStop::converged;
   int newton_iterations = 0;
   int linear_iterations = 0;
+  int truncated_solves = 0;  // linear solves that ran into their iteration limit
   int line_search_steps = 0;
-  double residual = 0;                   // |unbalanced force| at the end, over the free nodes [N]
-  double residual_goal = 0;              // what it had to reach [N]
-  double first_residual = 0;             // at the start of the step, its constrained nodes moved [N]
-  double potential_drop = 0;             // by how much the step lowered the potential that it minimises [J]
-  double linear_residual = 0;            // of the last linear solve [N]
-  double linear_goal = 0;                // [N]
-  double time = 0;                       // of the state after the step [s]
-  int undefined_element = -1;            // user's number of the element that left the domain of its energy
-  std::string free_motion;               // which rigid motions nothing holds, where it stopped for that
+  double residual = 0;         // |unbalanced force| at the end, over the free nodes [N]
+  double residual_goal = 0;    // what it had to reach [N]
+  bool rounding_goal = false;  // that is the rounding of the forces, which is above what was asked for
+  double first_residual = 0;   // at the start of the step, its constrained nodes moved [N]
+  double potential_drop = 0;   // by how much the step lowered the potential that it minimises [J]
+  double linear_residual = 0;  // of the last linear solve [N]
+  double linear_goal = 0;      // [N]
+  double time = 0;             // of the state after the step [s]
+  int undefined_element = -1;  // user's number of the element that left the domain of its energy
+  std::string free_motion;     // which rigid motions nothing holds, where it stopped for that
   std::vector<NewtonIteration> history;  // with Newton::keep_history
   Energies energies;                     // after the step [J]
 
-  explicit operator bool() const { return stop == StepStop::converged || stop == StepStop::linearised; }
+  explicit operator bool() const { return stop == StepStop::converged || stop == StepStop::accepted; }
 
   // One sentence that says why the step stopped.
   std::string message() const {
@@ -61,7 +63,11 @@ struct StepReport {
     text.precision(3);
     text << "t = " << time << " s: " << reason() << " (" << newton_iterations << " Newton and "
          << linear_iterations << " linear iterations, residual " << residual << " N, goal " << residual_goal
-         << " N)";
+         << (rounding_goal ? " N, the rounding of the forces" : " N");
+    if (truncated_solves > 0) {
+      text << "; " << truncated_solves << " linear solves ran into their iteration limit";
+    }
+    text << ')';
     return text.str();
   }
 
@@ -72,10 +78,12 @@ struct StepReport {
     switch (stop) {
       case StepStop::converged:
         return "converged";
-      case StepStop::linearised:
+      case StepStop::accepted:
         return "done, convergence not required";
       case StepStop::not_converged:
-        return "Newton did not converge within its iteration limit; the state is unchanged";
+        return "Newton did not converge within its iteration limit (allow more iterations, or take a smaller "
+               "dt); "
+               "the state is unchanged";
       case StepStop::stalled:
         return "the line search found no decrease, the gradient is above its tolerance; the state is "
                "unchanged";
@@ -87,9 +95,8 @@ struct StepReport {
       case StepStop::not_finite:
         return "positions, velocities or forces are not finite; the state is unchanged";
       case StepStop::indefinite:
-        return "the system matrix is not positive definite (project the Hessian, or take a smaller dt); the "
-               "state is "
-               "unchanged";
+        return "the system matrix is not positive definite (project the Hessian, or take a smaller dt); "
+               "the state is unchanged";
       case StepStop::linear_solver_failed:
         text << "the linear solver did not converge (residual " << linear_residual << " N, goal "
              << linear_goal << " N); the state is unchanged";
@@ -97,8 +104,7 @@ struct StepReport {
       case StepStop::cancelled:
         return "cancelled by the progress callback; the state is unchanged";
       case StepStop::free_motion:
-        return "there is no static equilibrium that is the only one: " + free_motion +
-               "; the state is unchanged";
+        return "no unique static equilibrium: " + free_motion + "; the state is unchanged";
     }
     return {};
   }
@@ -109,11 +115,11 @@ inline StepReport report_of(NewtonReport newton, bool require_convergence) {
   const auto stop = [&] {
     switch (newton.stop) {
       case NewtonStop::converged:
-        return require_convergence ? StepStop::converged : StepStop::linearised;
+        return StepStop::converged;
       case NewtonStop::iteration_limit:
-        return require_convergence ? StepStop::not_converged : StepStop::linearised;
+        return require_convergence ? StepStop::not_converged : StepStop::accepted;
       case NewtonStop::stalled:
-        return StepStop::stalled;
+        return require_convergence || newton.iterations == 0 ? StepStop::stalled : StepStop::accepted;
       case NewtonStop::undefined:
         return std::isinf(newton.value) ? StepStop::energy_undefined : StepStop::not_finite;
       case NewtonStop::cancelled:
@@ -134,9 +140,11 @@ inline StepReport report_of(NewtonReport newton, bool require_convergence) {
   report.stop = stop();
   report.newton_iterations = newton.iterations;
   report.linear_iterations = newton.linear_iterations;
+  report.truncated_solves = newton.truncated_solves;
   report.line_search_steps = newton.line_search_steps;
   report.residual = newton.gradient;
   report.residual_goal = newton.goal;
+  report.rounding_goal = newton.rounding_goal;
   report.first_residual = newton.first_gradient;
   report.potential_drop = newton.first_value - newton.value;
   report.linear_residual = newton.linear.residual;

@@ -59,11 +59,11 @@ class VtuArrays {
 
 // Three rows, the third zero in two dimensions, and checked for size.
 template <class Scalar, class Derived>
-Eigen::Matrix<Scalar, 3, Eigen::Dynamic> in_space(const char* what, const Eigen::MatrixBase<Derived>& columns,
-                                                  std::ptrdiff_t count, int dim) {
+NodeMatrix<Scalar, 3> in_space(const char* what, const Eigen::MatrixBase<Derived>& columns,
+                               std::ptrdiff_t count, int dim) {
   require_size((std::string(what) + " columns").c_str(), columns.cols(), count);
   require_size((std::string(what) + " rows").c_str(), columns.rows(), dim);
-  Eigen::Matrix<Scalar, 3, Eigen::Dynamic> space = Eigen::Matrix<Scalar, 3, Eigen::Dynamic>::Zero(3, count);
+  NodeMatrix<Scalar, 3> space = NodeMatrix<Scalar, 3>::Zero(3, count);
   space.topRows(dim) = columns.template cast<Scalar>();
   return space;
 }
@@ -75,6 +75,7 @@ std::string vtu_bytes(const Mesh<E, Scalar>& mesh, const Positions& positions, V
                       const std::string& point_data) {
   const auto points = in_space<Scalar>("positions", positions, mesh.node_count(), E::dim);
   const auto cells = static_cast<std::size_t>(mesh.element_count());
+  if (!mesh.regions.empty()) require_size("regions", std::ssize(mesh.regions), mesh.element_count());
   std::vector<std::int64_t> offsets(cells);
   std::vector<std::int32_t> regions(cells);
   for (std::size_t i = 0; i < cells; ++i) {
@@ -102,7 +103,8 @@ std::string vtu_bytes(const Mesh<E, Scalar>& mesh, const Positions& positions, V
 
 }  // namespace detail
 
-// The mesh at rest, with the cell array "region". Folders are created. Throws WriteError.
+// The mesh at rest, with the cell array "region". Folders are created. Throws WriteError, and SizeError where
+// the mesh has not as many regions as elements.
 template <Element E, class Scalar>
 void write_vtu(const std::filesystem::path& path, const Mesh<E, Scalar>& mesh) {
   detail::VtuArrays arrays;
@@ -110,7 +112,7 @@ void write_vtu(const std::filesystem::path& path, const Mesh<E, Scalar>& mesh) {
 }
 
 // A state: the points are its positions, with the point arrays "displacement" [m] and "velocity" [m/s] and
-// the cell array "region". Folders are created. Throws WriteError.
+// the cell array "region". Folders are created. Throws WriteError and SizeError.
 template <Snapshot S>
 void write_vtu(const std::filesystem::path& path, const S& snapshot) {
   const auto& mesh = snapshot.mesh();
@@ -121,7 +123,7 @@ void write_vtu(const std::filesystem::path& path, const S& snapshot) {
   const auto positions = detail::in_space<Scalar>("positions", snapshot.positions(), mesh.node_count(), dim);
   const auto velocities =
       detail::in_space<Scalar>("velocities", snapshot.velocities(), mesh.node_count(), dim);
-  const Eigen::Matrix<Scalar, 3, Eigen::Dynamic> displacement = positions - rest;
+  const NodeMatrix<Scalar, 3> displacement = positions - rest;
   const auto size = static_cast<std::size_t>(rest.size());
   detail::VtuArrays arrays;
   std::string point_data = arrays.add("displacement", displacement.data(), size, 3);

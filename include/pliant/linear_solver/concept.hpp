@@ -1,16 +1,17 @@
 // The LinearSolver concept: solves A x = b for a symmetric A.
 //
-// A model is a plain aggregate of parameters. What it needs at run time lives in its nested Workspace<Dim,
-// Scalar>, which the caller owns and keeps from one solve to the next. Its members:
-//   check()                                   throws ParameterError naming the parameter that is out of range
-//   solve(A, b, x, workspace, goal, monitor)  x holds the first guess on entry and the solution on return;
-//   `goal` is a
-//                                             residual norm that is good enough whatever the tolerances say;
-//                                             `monitor(iterations, residual)` is called now and then and may
-//                                             return false to stop
+// A model is a plain aggregate of parameters. What it needs at run time lives in its nested
+// Workspace<Matrix>, which the caller owns and keeps from one solve to the next. Its members:
+//   check()
+//       throws ParameterError naming the parameter that is out of range
+//   solve(A, b, x, workspace, goal, monitor)
+//       x holds the first guess on entry and the solution on return; `goal` is a residual norm that is good
+//       enough whatever the tolerances say; `monitor(iterations, residual)` is called now and then and may
+//       return false to stop
 #pragma once
 
 #include <concepts>
+#include <sstream>
 #include <string>
 
 namespace pliant {
@@ -34,8 +35,10 @@ struct LinearReport {
   explicit operator bool() const { return stop == LinearStop::converged; }
 
   std::string message() const {
-    const std::string numbers = "residual " + std::to_string(residual) + ", goal " + std::to_string(goal) +
-                                ", " + std::to_string(iterations) + " iterations";
+    std::ostringstream text;
+    text.precision(3);
+    text << "residual " << residual << ", goal " << goal << ", " << iterations << " iterations";
+    const std::string numbers = text.str();
     switch (stop) {
       case LinearStop::converged:
         return "converged: " + numbers;
@@ -60,7 +63,7 @@ struct NoMonitor {
 template <class S, class Matrix>
 concept LinearSolver = std::copy_constructible<S> &&
     requires(const S& solver, const Matrix& A, const typename Matrix::Vector& b, typename Matrix::Vector& x,
-             typename S::template Workspace<Matrix::dim, typename Matrix::Scalar>& workspace, double goal) {
+             typename S::template Workspace<Matrix>& workspace, double goal) {
   solver.check();  // validates parameters
   { solver.solve(A, b, x, workspace, goal, NoMonitor{}) } -> std::same_as<LinearReport>;  // A x = b
 };

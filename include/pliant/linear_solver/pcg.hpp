@@ -21,11 +21,11 @@ struct Pcg {
   int max_iterations = 0;         // 0: ten times the number of unknowns
   PreconditionerType preconditioner = {};
 
-  template <int Dim, class Scalar>
+  template <class Matrix>
   struct Workspace {
-    NodeVector<Dim, Scalar> r, z, p, q;
-    PackedMatrix<Dim, Scalar> A;
-    typename PreconditionerType::template Workspace<Dim, Scalar> preconditioner;
+    typename Matrix::Vector r, z, p, q;
+    PackedMatrix<Matrix::dim, typename Matrix::Scalar, Matrix::instruction_set> A;
+    typename PreconditionerType::template Workspace<Matrix> preconditioner;
   };
 
   void check() const {

@@ -1,6 +1,6 @@
 // The Preconditioner concept and its simplest models.
 //
-// A model is a plain aggregate of parameters with a nested Workspace<Dim, Scalar> and
+// A model is a plain aggregate of parameters with a nested Workspace<Matrix> and
 //   prepare(A, workspace)    called once per matrix; false where A is not positive definite enough for it
 //   apply(r, z, workspace)   z = P^-1 r
 // P must be symmetric and positive definite. A model that treats each node by itself, a
@@ -21,27 +21,24 @@
 namespace pliant {
 
 template <class P, class Matrix>
-concept NodewisePreconditioner =
-    requires(const P& preconditioner, std::ptrdiff_t i, typename Matrix::Vector::Row r,
-             const typename P::template Workspace<Matrix::dim, typename Matrix::Scalar>& workspace) {
+concept NodewisePreconditioner = requires(const P& preconditioner, std::ptrdiff_t i,
+                                          typename Matrix::Vector::Row r,
+                                          const typename P::template Workspace<Matrix>& workspace) {
   { preconditioner.at(i, r, workspace) } -> std::same_as<typename Matrix::Vector::Row>;
 };
 
 template <class P, class Matrix>
-concept Preconditioner =
-    requires(const P& preconditioner, const Matrix& A,
-             typename P::template Workspace<Matrix::dim, typename Matrix::Scalar>& workspace) {
+concept Preconditioner = requires(const P& preconditioner, const Matrix& A,
+                                  typename P::template Workspace<Matrix>& workspace) {
   { preconditioner.prepare(A, workspace) } -> std::same_as<bool>;
 }
 &&(NodewisePreconditioner<P, Matrix> ||
    requires(const P& preconditioner, const typename Matrix::Vector& r, typename Matrix::Vector& z,
-            typename P::template Workspace<Matrix::dim, typename Matrix::Scalar>& workspace) {
-     preconditioner.apply(r, z, workspace);
-   });
+            typename P::template Workspace<Matrix>& workspace) { preconditioner.apply(r, z, workspace); });
 
 // P = I.
 struct Identity {
-  template <int, class>
+  template <class Matrix>
   struct Workspace {};
 
   template <class Matrix, class W>
@@ -57,9 +54,9 @@ struct Identity {
 
 // P = the diagonal of A.
 struct Jacobi {
-  template <int Dim, class Scalar>
+  template <class Matrix>
   struct Workspace {
-    NodeVector<Dim, Scalar> inverse;
+    typename Matrix::Vector inverse;
   };
 
   template <class Matrix, class W>
@@ -84,9 +81,10 @@ struct Jacobi {
 
 // P = the diagonal blocks of A, one per node.
 struct BlockJacobi {
-  template <int Dim, class Scalar>
+  template <class Matrix>
   struct Workspace {
-    AlignedVector<Scalar> inverse;  // Dim columns of node_stride<Dim> numbers per node, padding zero
+    AlignedVector<typename Matrix::Scalar>
+        inverse;  // dim columns of node_stride numbers per node, padding zero
   };
 
   template <class Matrix, class W>

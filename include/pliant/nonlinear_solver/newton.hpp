@@ -26,18 +26,18 @@ enum class HessianStrategy {
 // Parameters. The defaults solve each step to convergence and guard every iteration by a line search;
 // `Newton::linearised()` is the one-iteration scheme of interactive simulators.
 struct Newton {
-  int max_iterations = 30;
-  double tolerance = 1e-4;        // of |gradient|, relative to the forces at play [-]
-  double absolute_tolerance = 0;  // of |gradient| [N]
-  double reduction = 0;           // of |gradient|, relative to the first one [-]
-  bool require_convergence =
-      true;  // false: max_iterations are what the time allows; the result is taken as is
+  int max_iterations = 30;          // linear systems solved with success, at most
+  double tolerance = 1e-4;          // of |gradient|, relative to the forces at play [-]
+  double absolute_tolerance = 0;    // of |gradient| [N]
+  double reduction = 0;             // of |gradient|, relative to the first one [-]
+  bool require_convergence = true;  // false: max_iterations are what the time allows, and the result is
+                                    // taken as it is
   Projection projection = Projection::clamp;  // of the elements' Hessians
   HessianStrategy hessian = HessianStrategy::on_demand;
   bool line_search = true;            // backtracking by halves, Armijo
   double sufficient_decrease = 1e-4;  // Armijo's constant [-]
-  int max_line_search_steps = 40;
-  bool keep_history = false;  // every iteration goes into the report, which then allocates
+  int max_line_search_steps = 40;     // halvings of one step, at most
+  bool keep_history = false;          // every iteration goes into the report, which then allocates
 
   // One iteration, full step, whatever it leads to.
   static Newton linearised() {
@@ -86,13 +86,15 @@ struct NewtonReport {
   NewtonStop stop = NewtonStop::converged;
   int iterations = 0;
   int linear_iterations = 0;
-  int line_search_steps = 0;             // evaluations of the function beyond one per iteration
-  double first_gradient = 0;             // |gradient| at the start
-  double gradient = 0;                   // |gradient| at the end
-  double goal = 0;                       // what `gradient` had to reach
-  double first_value = 0;                // of the function at the start [J]
-  double value = 0;                      // of the function at the end [J]
-  LinearReport linear;                   // of the last linear solve
+  int truncated_solves = 0;    // linear solves that ran into their iteration limit
+  int line_search_steps = 0;   // evaluations of the function beyond one per iteration
+  double first_gradient = 0;   // |gradient| at the start
+  double gradient = 0;         // |gradient| at the end
+  double goal = 0;             // what `gradient` had to reach
+  bool rounding_goal = false;  // that is the rounding of the forces, which is above what was asked for
+  double first_value = 0;      // of the function at the start [J]
+  double value = 0;            // of the function at the end [J]
+  LinearReport linear;         // of the last linear solve
   std::vector<NewtonIteration> history;  // with Newton::keep_history
 };
 
@@ -188,6 +190,7 @@ class Minimization {
       if (const auto stop = after_step()) return *stop;
     }
     for (;;) {
+      report_.linear = {};
       if (!monitor_(report_)) return NewtonStop::cancelled;
       problem_.constrain(w_.hessian);
       w_.right_side.set_sum(w_.gradient, Scalar(-2), w_.gradient);
@@ -227,7 +230,9 @@ class Minimization {
   void set_goal() {
     const double wanted = std::max({newton_.tolerance * problem_.force_scale(), newton_.absolute_tolerance,
                                     newton_.reduction * report_.first_gradient});
-    report_.goal = std::max(wanted, problem_.force_rounding());
+    const double rounding = problem_.force_rounding();
+    report_.goal = std::max(wanted, rounding);
+    report_.rounding_goal = rounding > wanted;
     // A residual below the rounding of the forces, or well below what convergence asks for, is as good as
     // zero.
     enough_ = std::max(std::numeric_limits<Scalar>::epsilon() * problem_.force_scale(),
@@ -246,6 +251,7 @@ class Minimization {
     report_.linear =
         solver_.solve(w_.hessian, w_.right_side, w_.step, solver_workspace_, enough_, linear_monitor);
     report_.linear_iterations += report_.linear.iterations;
+    if (report_.linear.stop == LinearStop::max_iterations) ++report_.truncated_solves;
     current_.linear_iterations += report_.linear.iterations;
   }
 

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <functional>
 #include <limits>
-#include <tuple>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -69,6 +70,7 @@ class Simulation {
       : Simulation(std::move(solid), std::move(integrator), std::move(solver),
                    Constraint(std::move(first), std::move(second), std::move(more)...)) {}
 
+  // Not copied nor moved: its parts refer to each other. Keep it in place, or in a std::unique_ptr.
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
@@ -85,10 +87,10 @@ class Simulation {
                                       .residual = newton.gradient,
                                       .linear_residual = newton.linear.residual});
     };
+    const Context context{system_, filter_, loads_, solid_.damping(), solver_, solver_workspace_};
     StepReport report;
     try {
-      report = integrator_.step(system_, filter_, state_, loads_, solid_.damping(), solver_,
-                                solver_workspace_, integrator_workspace_, monitor);
+      report = integrator_.step(context, state_, integrator_workspace_, monitor);
     } catch (...) {  // of the progress callback or of a path
       std::swap(state_, saved_);
       throw;
@@ -126,6 +128,19 @@ class Simulation {
     set("velocities", velocities, velocities_, state_.v);
   }
 
+  // Goes on with other parameters, e.g. another dt. Throws ParameterError for one out of range.
+  void set_integrator(Integrator integrator) {
+    integrator.check();
+    integrator.prepare(system_, solid_.damping(), integrator_workspace_);
+    integrator_ = std::move(integrator);
+  }
+
+  // The time of the present state [s], which paths of moved nodes see.
+  void set_time(double time) {
+    detail::require_parameter(true, "time", time, "must be finite (s)");
+    state_.time = time;
+  }
+
   // Acceleration of every node [m/s^2].
   void set_gravity(const SmallVector<double, dim>& gravity) {
     for (int axis = 0; axis < dim; ++axis) {
@@ -134,19 +149,29 @@ class Simulation {
     gravity_ = gravity;
     update_loads();
   }
+  template <class Derived>
+  void set_gravity(const Eigen::MatrixBase<Derived>& gravity) {
+    EIGEN_STATIC_ASSERT_VECTOR_SPECIFIC_SIZE(Derived, dim);
+    set_gravity(SmallVector<double, dim>(gravity.template cast<double>()));
+  }
 
   // A force on each node, dim x #nodes [N], kept until it is set again.
   template <class Derived>
   void set_external_forces(const Eigen::MatrixBase<Derived>& forces) {
-    require_nodal("external forces", forces);
-    system_.to_internal(forces, external_forces_);
+    const auto& values = forces.derived().eval();
+    require_nodal("external forces", values);
+    system_.to_internal(values, external_forces_);
     update_loads();
   }
 
   // `callback(const Progress&)` is called before each Newton iteration and every 64 iterations of the linear
-  // solver. It may return false to cancel the step. An empty function ends the calls.
+  // solver. It may return false to cancel the step; what it throws leaves the state as it was before the
+  // step. An empty function, or nullptr, ends the calls.
+  void on_progress(std::nullptr_t) { progress_ = nullptr; }
   template <class Callback>
   void on_progress(Callback callback) {
+    static_assert(std::is_invocable_v<Callback&, const Progress&>,
+                  "on_progress takes a function of a const Progress&, which returns nothing or a bool");
     if constexpr (std::is_void_v<std::invoke_result_t<Callback&, const Progress&>>) {
       std::function<void(const Progress&)> told(std::move(callback));
       progress_ = nullptr;
@@ -167,6 +192,10 @@ class Simulation {
   using SystemType = ElasticSystem<Solid, isa>;
   using Vector = typename SystemType::Vector;
   using FilterType = Filter<dim, Scalar, isa>;
+  using SolverWorkspace = typename Solver::template Workspace<BlockMatrix<dim, Scalar, isa>>;
+  using Context = StepContext<SystemType, FilterType, Solver, SolverWorkspace>;
+  static_assert(IntegratorFor<Integrator, Context>,
+                "the integrator lacks prepare or step, see integrator/concept.hpp");
 
   template <class Derived>
   void require_nodal(const char* what, const Eigen::MatrixBase<Derived>& values) const {
@@ -186,8 +215,9 @@ class Simulation {
 
   template <class Derived>
   void set(const char* what, const Eigen::MatrixBase<Derived>& values, Positions& user, Vector& internal) {
-    require_nodal(what, values);
-    user = values.template cast<Scalar>();
+    const auto& numbers = values.derived().eval();
+    require_nodal(what, numbers);
+    user = numbers.template cast<Scalar>();
     system_.to_internal(user, internal);
   }
 
@@ -226,7 +256,7 @@ class Simulation {
   Vector loads_;            // external forces and gravity [N]
   SmallVector<double, dim> gravity_ = SmallVector<double, dim>::Zero();
   typename Integrator::template Workspace<SystemType, FilterType> integrator_workspace_;
-  typename Solver::template Workspace<dim, Scalar> solver_workspace_;
+  SolverWorkspace solver_workspace_;
   Positions positions_, velocities_;
   std::function<bool(const Progress&)> progress_;
 };

@@ -21,9 +21,9 @@ struct Thickness {
   double value;
 };
 
-template <Element ElementType,  // Tet4, ...
-          class EnergyType,     // a model of Energy
-          class ScalarType>     // float or double
+template <Element ElementType,        // Tet4, ...
+          class EnergyType,           // a model of Energy
+          class ScalarType = double>  // float or double
 class Solid {
  public:
   using Element = ElementType;

@@ -1,5 +1,6 @@
 #include "unit.hpp"
 
+#include <filesystem>
 #include <stdexcept>
 
 #include <pliant/pliant.hpp>
@@ -20,6 +21,10 @@ NodeMatrix<double, 3> move(const Mesh<Tet4>& mesh, const Constraint& held, doubl
     const StepReport report = sim.step();
     if (!report) throw std::runtime_error(report.message());
   }
+  // Writers make matrices of their own; they must not mix those of two instruction sets either.
+  const auto frame = std::filesystem::temp_directory_path() / "pliant_mixed_march.vtu";
+  write_vtu(frame, sim);
+  std::filesystem::remove(frame);
   return sim.positions();
 }
 

@@ -1,7 +1,7 @@
 #include "assembly/eigen_view.hpp"
 #include "support/catch.hpp"
 
-#include <pliant/constraint/free_motion.hpp>
+#include <pliant/assembly/free_motion.hpp>
 
 using namespace pliant;
 
