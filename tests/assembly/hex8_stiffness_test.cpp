@@ -1,5 +1,6 @@
 // Linear elasticity on hexahedra against closed forms.
 #include "assembly/patch_test.hpp"
+#include "assembly/same_on_any_threads.hpp"
 #include "mesh/sample_meshes.hpp"
 
 #include <array>
@@ -92,6 +93,11 @@ TEST_CASE("Hex8: translations, and rotations to first order, meet no force in li
   const brute_force::Body body = evaluate(system, x.colwise() + Eigen::Vector3d(4, -5, 6), Projection::none);
   CHECK(std::abs(body.energy) <= 1e-14);
   CHECK(largest(body.gradient) <= 1e-14);
+}
+
+TEST_CASE("Hex8: the same bits on any number of threads") {
+  const auto mesh = make_box<Hex8>({.cells = {13, 12, 12}});
+  same_on_any_threads(Solid(mesh, LinearElastic(Lame::from_young_poisson(3, 0.3)), Density{1000}));
 }
 
 // A cantilever of length 1 and section 0.1 x 0.1, E = 1e6, 1 N spread over its end: a beam bends by 0.0402.

@@ -1,6 +1,7 @@
 // Linear elasticity on triangles in plane strain, and the thickness of a plane body.
 #include "assembly/cook_membrane.hpp"
 #include "assembly/patch_test.hpp"
+#include "assembly/same_on_any_threads.hpp"
 #include "mesh/sample_meshes.hpp"
 
 #include <pliant/energy/linear_elastic.hpp>
@@ -66,6 +67,11 @@ TEST_CASE("Tri3: the patch test, small strain") {
   F << 1.2, 0.3, -0.1, 0.9;
   patch_test::passes(Solid(mesh, energy, Density{1000}), 1, energy, F, 1e-12);
   patch_test::passes(Solid(mesh, energy, Density{1000}, Thickness{0.5}), 0.5, energy, F, 1e-12);
+}
+
+TEST_CASE("Tri3: the same bits on any number of threads") {
+  const auto mesh = make_rectangle<Tri3>({.cells = {31, 30}});
+  same_on_any_threads(Solid(mesh, LinearElastic(material), Density{1000}, Thickness{0.1}));
 }
 
 // Nearly incompressible: linear triangles lock, by an amount computed with an independent program.
