@@ -42,6 +42,8 @@ class BowerNeoHookean;
 template <class EnergyType>
 class PlaneStress;
 struct Density;
+template <class ValueType>
+class PerRegion;
 struct Thickness;
 struct Rayleigh;
 template <Element ElementType, class EnergyType, class ScalarType>

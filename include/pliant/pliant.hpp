@@ -1,6 +1,7 @@
 // The whole library in one include. The checkers of testing/ are left out: only tests want them.
 #pragma once
 
+#include <pliant/assembly/batch_materials.hpp>
 #include <pliant/assembly/block_matrix.hpp>
 #include <pliant/assembly/concept.hpp>
 #include <pliant/assembly/element_batches.hpp>
@@ -93,6 +94,7 @@
 #include <pliant/mesh/split.hpp>
 #include <pliant/nonlinear_solver/newton.hpp>
 #include <pliant/simulation/simulation.hpp>
+#include <pliant/solid/per_region.hpp>
 #include <pliant/solid/rayleigh.hpp>
 #include <pliant/solid/solid.hpp>
 #include <pliant/version.hpp>

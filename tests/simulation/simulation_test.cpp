@@ -68,7 +68,7 @@ TEST_CASE("simulations deduce their types, with and without a constraint") {
   CHECK(held.integrator().dt == 0.01);
   CHECK(held.solver().tolerance == 1e-8);
   CHECK(held.constraint().nodes() == left().nodes());
-  CHECK(held.solid().density().value == 800);
+  CHECK(held.solid().density(0) == 800);
   CHECK(held.mesh().elements == box().elements);
   CHECK(held.positions() == box().nodes);
   CHECK(held.velocities() == Eigen::Matrix3Xd::Zero(3, box().node_count()));

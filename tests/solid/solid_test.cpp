@@ -44,7 +44,7 @@ TEST_CASE("Solid: keeps what it is given") {
   static_assert(std::is_same_v<decltype(solid), const Solid<Tet4, LinearElastic, double>>);
   CHECK(solid.mesh().nodes == mesh.nodes);
   CHECK(solid.mesh().elements == mesh.elements);
-  CHECK(solid.density().value == 900);
+  CHECK(solid.density(0) == 900);
   CHECK(solid.damping().alpha == 0.5);
   CHECK(solid.damping().beta == 0.01);
   const Solid single(make_box<Tet4, float>(), energy, Density{900});

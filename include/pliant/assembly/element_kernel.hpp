@@ -30,11 +30,21 @@ class ElementKernel {
     int slot_begin, slot_end;
   };
 
-  // Energy of a batch [J]; its gradient [N] and its stiffness [N/m], times `stiffness_scale`, are added to
-  // the rows owned. `gradient` and `matrix` may be null where they are not asked for.
-  template <Evaluate evaluate, Projection projection, class Energy>
+  // All elements of a batch.
+  struct EveryLane {};
+
+  // The elements whose number in `marks`, one for each lane, is not zero.
+  struct MarkedLanes {
+    const Scalar* marks;
+  };
+
+  // Energy of the `lanes` of a batch [J]; their gradient [N] and their stiffness [N/m], times
+  // `stiffness_scale`, are added to the rows owned. `gradient` and `matrix` may be null where they are not
+  // asked for.
+  template <Evaluate evaluate, Projection projection, class Energy, class Lanes = EveryLane>
   static Scalar run(const Energy& energy, const Batches& batches, int batch, const Scalar* positions,
-                    Scalar stiffness_scale, const Rows& rows, Scalar* gradient, Scalar* matrix) {
+                    Scalar stiffness_scale, const Rows& rows, Scalar* gradient, Scalar* matrix,
+                    [[maybe_unused]] Lanes lanes = {}) {
     const int* const offsets = batches.offsets_of(batch);
     SmallVector<T, dim> edge[nodes - 1];  // x_a - x_0
     gather_edges(offsets, positions, edge);
@@ -55,8 +65,10 @@ class ElementKernel {
       for (auto& g : shape_gradient) {
         for (int axis = 0; axis < dim; ++axis, stored += width) g(axis) = load<T>(stored);
       }
-      const T weight = load<T>(batches.weights_of(batch, point));
-      const auto state = energy_at(energy, deformation_gradient(edge, shape_gradient));
+      T weight = load<T>(batches.weights_of(batch, point));
+      SmallMatrix<T, dim, dim> F = deformation_gradient(edge, shape_gradient);
+      if constexpr (std::is_same_v<Lanes, MarkedLanes>) leave_out(load<T>(lanes.marks), weight, F);
+      const auto state = energy_at(energy, F);
       // The elements that fill up the last batch have no weight, and 0 * infinity would be NaN.
       total += select(weight != T(Scalar(0)), weight * state.psi(), T(Scalar(0)));
       if constexpr (evaluate >= Evaluate::gradient) add_forces(state.pk1(), weight, shape_gradient, force);
@@ -100,6 +112,15 @@ class ElementKernel {
       }
     }
     return F;
+  }
+
+  // Elements that are not marked are at rest, where every energy has a value, and without weight.
+  static PLIANT_INLINE void leave_out(const T& marks, T& weight, SmallMatrix<T, dim, dim>& F) {
+    const auto marked = marks != T(Scalar(0));
+    weight = select(marked, weight, T(Scalar(0)));
+    for (int j = 0; j < dim; ++j) {
+      for (int i = 0; i < dim; ++i) F(i, j) = select(marked, F(i, j), T(Scalar(i == j ? 1 : 0)));
+    }
   }
 
   static PLIANT_INLINE void add_forces(const SmallMatrix<T, dim, dim>& P, const T& weight,

@@ -1,7 +1,8 @@
 // Mass: lumped to the nodes, or consistent with the shape functions.
 #pragma once
 
-#include <cmath>
+#include <memory>
+#include <type_traits>
 
 #include <pliant/assembly/block_matrix.hpp>
 #include <pliant/core/tensor.hpp>
@@ -12,15 +13,18 @@ namespace pliant {
 namespace detail {
 
 // Calls use(element, density * volume of the quadrature point, shape values) for every quadrature point of
-// the mesh.
-template <class E, class Scalar, class Use>
-void for_each_mass_point(const Mesh<E, Scalar>& mesh, double density, Use&& use) {
+// the mesh; `density` is a number, or a function of the element.
+template <class E, class Scalar, class Density, class Use>
+void for_each_mass_point(const Mesh<E, Scalar>& mesh, const Density& density, Use&& use) {
   for (std::ptrdiff_t e = 0; e < mesh.element_count(); ++e) {
     SmallMatrix<double, E::dim, E::nodes> X;
+    double rho;
+    if constexpr (std::is_invocable_v<const Density&, std::ptrdiff_t>) rho = density(e);
+    else rho = density;
     for (int a = 0; a < E::nodes; ++a) X.col(a) = mesh.nodes.col(mesh.elements(a, e)).template cast<double>();
     for (int q = 0; q < E::quadrature_points; ++q) {
       const SmallMatrix<double, E::dim, E::dim> jacobian = X * E::shape_gradient(q);
-      use(e, density * E::quadrature_weight(q) * determinant<double, E::dim>(jacobian), E::shape(q));
+      use(e, rho * E::quadrature_weight(q) * determinant<double, E::dim>(jacobian), E::shape(q));
     }
   }
 }
@@ -28,9 +32,10 @@ void for_each_mass_point(const Mesh<E, Scalar>& mesh, double density, Use&& use)
 }  // namespace detail
 
 // Row sums of the mass matrix, one number per node [kg], in the mesh's numbering. `density` is the mass per
-// unit of the mesh's volume: kg/m^3 in space; in the plane that is per area, kg/m^2, density times thickness.
-template <class E, class Scalar>
-SmallVector<double, Eigen::Dynamic> lumped_mass(const Mesh<E, Scalar>& mesh, double density) {
+// unit of the mesh's volume, kg/m^3 in space; in the plane that is per area, kg/m^2, density times thickness.
+// It is a number, or a function of the element.
+template <class E, class Scalar, class Density>
+SmallVector<double, Eigen::Dynamic> lumped_mass(const Mesh<E, Scalar>& mesh, const Density& density) {
   SmallVector<double, Eigen::Dynamic> mass(mesh.node_count());
   mass.setZero();
   detail::for_each_mass_point(mesh, density, [&](std::ptrdiff_t e, double m, const auto& shape) {
@@ -43,8 +48,8 @@ SmallVector<double, Eigen::Dynamic> lumped_mass(const Mesh<E, Scalar>& mesh, dou
 // numbering; `density` as for lumped_mass. The elements' own quadrature integrates products of linear shape
 // functions too coarsely on simplices, so those use the exact M_ab = rho V (1 + delta_ab) / ((dim + 1)(dim +
 // 2)).
-template <class E, class Scalar>
-BlockMatrix<E::dim, Scalar> consistent_mass(const Mesh<E, Scalar>& mesh, double density) {
+template <class E, class Scalar, class Density>
+BlockMatrix<E::dim, Scalar> consistent_mass(const Mesh<E, Scalar>& mesh, const Density& density) {
   constexpr int dim = E::dim;
   auto pattern = std::make_shared<const BlockPattern>(
       BlockPattern::from_graph(neighbours_of_nodes<E>(mesh.elements, mesh.node_count())));

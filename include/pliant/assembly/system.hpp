@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <pliant/assembly/batch_materials.hpp>
 #include <pliant/assembly/concept.hpp>
-#include <pliant/assembly/element_kernel.hpp>
 #include <pliant/assembly/free_motion.hpp>
 #include <pliant/assembly/mass.hpp>
 #include <pliant/solid/solid.hpp>
@@ -21,13 +21,12 @@ template <class SolidType, Isa isa = PLIANT_NATIVE_ISA>
 class ElasticSystem {
  public:
   using Element = typename SolidType::Element;
-  using Energy = typename SolidType::Energy;
   using Scalar = typename SolidType::Scalar;
   static constexpr int dim = Element::dim;
   using Vector = NodeVector<dim, Scalar, isa>;
   using Matrix = BlockMatrix<dim, Scalar, isa>;
 
-  explicit ElasticSystem(const SolidType& solid) : energy_(solid.energy()) {
+  explicit ElasticSystem(const SolidType& solid) : materials_(solid) {
     const auto& mesh = solid.mesh();
     numbering_ = reverse_cuthill_mckee(neighbours_of_nodes<Element>(mesh.elements, mesh.node_count()));
     const OrderedElements<Element> ordered = order_elements<Element>(mesh.elements, numbering_);
@@ -38,8 +37,9 @@ class ElasticSystem {
     const double thickness = solid.thickness().value;
     batches_ = make_batches<Element, Scalar>(ordered, nodes, *pattern_, thickness);
     batch_energy_.resize(static_cast<std::size_t>(batches_.count));
+    materials_.arrange(solid, batches_);
 
-    const auto mass = lumped_mass(mesh, solid.density().value * thickness);
+    const auto mass = lumped_mass(mesh, [&](std::ptrdiff_t e) { return solid.density(e) * thickness; });
     mass_.resize(mesh.node_count());
     for (std::ptrdiff_t i = 0; i < nodes.cols(); ++i) {
       mass_.node(i).setConstant(static_cast<Scalar>(mass(user_number(i))));
@@ -67,10 +67,11 @@ class ElasticSystem {
   // Elastic energy [J] at the positions x [m]; not finite where the energy is not defined.
   double energy(const Vector& x) {
     parallel_for(batches_.count, 64, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      const Energy energy = energy_;
+      const typename Materials::Evaluator evaluator(materials_);
       for (auto b = static_cast<int>(begin); b < static_cast<int>(end); ++b) {
-        batch_energy_[static_cast<std::size_t>(b)] = Kernel::template run<Evaluate::energy, Projection::none>(
-            energy, batches_, b, x.data(), Scalar(0), {}, nullptr, nullptr);
+        batch_energy_[static_cast<std::size_t>(b)] =
+            evaluator.template run<Evaluate::energy, Projection::none>(batches_, b, x.data(), Scalar(0), {},
+                                                                       nullptr, nullptr);
       }
     });
     return total_energy();
@@ -105,9 +106,10 @@ class ElasticSystem {
 
   // The user's number of an element whose energy is not finite at x, or -1.
   int undefined_element(const Vector& x) {
+    const typename Materials::Evaluator evaluator(materials_);
     for (int b = 0; b < batches_.count; ++b) {
-      const Scalar e = Kernel::template run<Evaluate::energy, Projection::none>(
-          energy_, batches_, b, x.data(), Scalar(0), {}, nullptr, nullptr);
+      const Scalar e = evaluator.template run<Evaluate::energy, Projection::none>(
+          batches_, b, x.data(), Scalar(0), {}, nullptr, nullptr);
       if (std::isfinite(e)) continue;
       return undefined_element_in(b, x);
     }
@@ -116,6 +118,7 @@ class ElasticSystem {
 
  private:
   using Kernel = ElementKernel<Element, Scalar, isa>;
+  using Materials = BatchMaterials<SolidType, isa>;
 
   // One thread's part of an assembly: the rows it owns and the batches that touch them.
   struct Part {
@@ -160,7 +163,7 @@ class ElasticSystem {
     if (static_cast<int>(parts_.size()) != count) cut_parts(count);
     parallel_parts(count, [&](int p) {
       const Part& part = parts_[static_cast<std::size_t>(p)];
-      const Energy energy = energy_;
+      const typename Materials::Evaluator evaluator(materials_);
       std::fill(g->data() + std::ptrdiff_t{part.rows.begin} * node_stride<dim>,
                 g->data() + std::ptrdiff_t{part.rows.end} * node_stride<dim>, Scalar(0));
       if constexpr (evaluate == Evaluate::tangent) {
@@ -169,8 +172,8 @@ class ElasticSystem {
       }
       Scalar* const matrix = evaluate == Evaluate::tangent ? A->values() : nullptr;
       for (const int b : part.batches) {
-        const Scalar e = Kernel::template run<evaluate, projection>(
-            energy, batches_, b, x.data(), stiffness_scale, part.rows, g->data(), matrix);
+        const Scalar e = evaluator.template run<evaluate, projection>(batches_, b, x.data(), stiffness_scale,
+                                                                      part.rows, g->data(), matrix);
         const int first = batches_.first_node(b);
         if (first >= part.rows.begin && first < part.rows.end) batch_energy_[static_cast<std::size_t>(b)] = e;
       }
@@ -203,7 +206,7 @@ class ElasticSystem {
             }
           }
         }
-        if (!std::isfinite(energy_.psi(F))) {
+        if (!std::isfinite(materials_.of_element(element).psi(F))) {
           return batches_.to_user[static_cast<std::size_t>(element)];
         }
       }
@@ -211,7 +214,7 @@ class ElasticSystem {
     return -1;
   }
 
-  Energy energy_;
+  Materials materials_;
   Numbering numbering_;
   std::shared_ptr<const BlockPattern> pattern_;
   ElementBatches<Element, Scalar> batches_;

@@ -1,12 +1,15 @@
 // A deformable solid: a mesh with a material.
 #pragma once
 
+#include <cstddef>
 #include <utility>
+#include <variant>
 
 #include <pliant/core/error.hpp>
 #include <pliant/energy/concept.hpp>
 #include <pliant/mesh/doctor.hpp>
 #include <pliant/mesh/mesh.hpp>
+#include <pliant/solid/per_region.hpp>
 #include <pliant/solid/rayleigh.hpp>
 
 namespace pliant {
@@ -16,13 +19,16 @@ struct Density {
   double value;
 };
 
+// One for the whole body, or one for each region.
+using Densities = std::variant<Density, PerRegion<Density>>;
+
 // Extent of a plane body across its plane [m].
 struct Thickness {
   double value;
 };
 
 template <Element ElementType,        // Tet4, ...
-          class EnergyType,           // a model of Energy
+          class EnergyType,           // a model of Energy, or PerRegion<...> of one
           class ScalarType = double>  // float or double
 class Solid {
  public:
@@ -32,52 +38,65 @@ class Solid {
   using Mesh = pliant::Mesh<Element, Scalar>;
   static constexpr int dim = Element::dim;
   static_assert(
-      pliant::Energy<Energy, dim>,
+      pliant::Energy<typename detail::OneOf<Energy>::type, dim>,
       "the second argument of Solid must be an energy for the dimension of the mesh: psi(F), pk1(F) and "
       "hessian(F) over scalars and lanes, see energy/concept.hpp");
 
   // Throws MeshError where the mesh cannot be simulated (flipped, flat or repeated elements, unreferenced
-  // nodes, ...; the message names the repair), ParameterError for a density or damping out of range.
-  Solid(Mesh mesh, Energy energy, Density density, Rayleigh damping = {})
-      : mesh_(std::move(mesh)), energy_(std::move(energy)), density_(density), damping_(damping) {
+  // nodes, ...; the message names the repair), ParameterError for a density or damping out of range and for a
+  // region of the mesh that has no energy or no density.
+  Solid(Mesh mesh, Energy energy, Densities density, Rayleigh damping = {})
+      : mesh_(std::move(mesh)), energy_(std::move(energy)), density_(std::move(density)), damping_(damping) {
     require_usable(mesh_);
-    detail::require_parameter(density.value > 0, "density", density.value, "must be positive (kg/m^3)");
+    for (std::ptrdiff_t e = 0; e < mesh_.element_count(); ++e) {
+      const double value = this->density(e);
+      detail::require_parameter(value > 0, "density", value, "must be positive (kg/m^3)");
+      if constexpr (detail::is_per_region<Energy>) energy_.at(mesh_.region(e));
+    }
     damping_.check();
   }
 
   // The same for a plane body, which is 1 m thick unless it says otherwise. Energy, forces, stiffness and
   // mass are those of the body with its thickness. Throws ParameterError also for a thickness out of range.
-  Solid(Mesh mesh, Energy energy, Density density, Thickness thickness,
+  Solid(Mesh mesh, Energy energy, Densities density, Thickness thickness,
         Rayleigh damping = {}) requires(dim == 2)  // only a plane body has a thickness
-      : Solid(std::move(mesh), std::move(energy), density, damping) {
+      : Solid(std::move(mesh), std::move(energy), std::move(density), damping) {
     detail::require_parameter(thickness.value > 0, "thickness", thickness.value, "must be positive (m)");
     thickness_ = thickness;
   }
 
   const Mesh& mesh() const { return mesh_; }
   const Energy& energy() const { return energy_; }
-  Density density() const { return density_; }
+
+  // Of an element [kg/m^3].
+  double density(std::ptrdiff_t element) const {
+    if (const auto* regions = std::get_if<PerRegion<Density>>(&density_)) {
+      return regions->at(mesh_.region(element)).value;
+    }
+    return std::get<Density>(density_).value;
+  }
+
   const Rayleigh& damping() const { return damping_; }
   Thickness thickness() const { return thickness_; }  // 1 for a body in space, where it has no meaning
 
  private:
   Mesh mesh_;
   Energy energy_;
-  Density density_;
+  Densities density_;
   Rayleigh damping_;
   Thickness thickness_{1};
 };
 
 template <class Element, class Scalar, class Energy>
-Solid(Mesh<Element, Scalar>, Energy, Density) -> Solid<Element, Energy, Scalar>;
+Solid(Mesh<Element, Scalar>, Energy, Densities) -> Solid<Element, Energy, Scalar>;
 
 template <class Element, class Scalar, class Energy>
-Solid(Mesh<Element, Scalar>, Energy, Density, Rayleigh) -> Solid<Element, Energy, Scalar>;
+Solid(Mesh<Element, Scalar>, Energy, Densities, Rayleigh) -> Solid<Element, Energy, Scalar>;
 
 template <class Element, class Scalar, class Energy>
-Solid(Mesh<Element, Scalar>, Energy, Density, Thickness) -> Solid<Element, Energy, Scalar>;
+Solid(Mesh<Element, Scalar>, Energy, Densities, Thickness) -> Solid<Element, Energy, Scalar>;
 
 template <class Element, class Scalar, class Energy>
-Solid(Mesh<Element, Scalar>, Energy, Density, Thickness, Rayleigh) -> Solid<Element, Energy, Scalar>;
+Solid(Mesh<Element, Scalar>, Energy, Densities, Thickness, Rayleigh) -> Solid<Element, Energy, Scalar>;
 
 }  // namespace pliant
