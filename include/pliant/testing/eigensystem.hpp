@@ -23,8 +23,8 @@ namespace pliant {
 struct EigensystemOptions {
   double tolerance = 1e-12;  // relative to the largest entry of the Hessian as it is; a tenth of it is
                              // allowed to an eigenvalue below zero
-  int random_states = 100;  // besides the named ones
-  unsigned seed = 1;        // of the random states and of the frames of the named ones
+  int random_states = 100;   // besides the named ones
+  unsigned seed = 1;         // of the random states and of the frames of the named ones
 };
 
 namespace detail {
