@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The whole matrix, for a release or a change of the frame; takes hours.
-#   tests/full.sh              every compiler, with and without OpenMP and -march=native, and every sanitizer
+#   tests/full.sh              every pair of compiler, OpenMP or none, -march=native or none; every sanitizer
 #   tests/full.sh fuzz [sec]   each fuzzer for so many seconds (default 600)
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -31,14 +31,16 @@ if [ "${1:-}" = fuzz ]; then
   exit
 fi
 
-for preset in release clang; do
-  for openmp in ON OFF; do
-    for native in ON OFF; do
-      folder=full-$preset-openmp-$openmp-native-$native
-      build_and_test "$folder" "$folder" --preset "$preset" -D PLIANT_USE_OPENMP=$openmp -D PLIANT_NATIVE=$native
-    done
-  done
-done
+# Every pair of compiler, OpenMP and instruction set.
+while read -r preset openmp native; do
+  folder=full-$preset-openmp-$openmp-native-$native
+  build_and_test "$folder" "$folder" --preset "$preset" -D PLIANT_USE_OPENMP=$openmp -D PLIANT_NATIVE=$native
+done <<'COMBINATIONS'
+release ON ON
+release OFF OFF
+clang ON OFF
+clang OFF ON
+COMBINATIONS
 
 for compiler in g++ clang++; do
   build_and_test "$compiler, AddressSanitizer and UBSan" "full-address-$compiler" --preset debug-sanitize \

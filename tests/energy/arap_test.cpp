@@ -27,6 +27,9 @@ TEMPLATE_TEST_CASE_SIG("Arap: lanes and tangents", "", ((int Dim), Dim), 2, 3) {
 }
 
 TEST_CASE("Arap: Hooke's law at rest with the shear modulus asked for and no lambda") {
+  const auto arap = [](const Lame& lame) { return Arap(lame); };
+  CHECK(check_rest_state<3>(arap, {.poisson_ratios = {0}}));
+  CHECK_FALSE(check_rest_state<3>(arap, {.poisson_ratios = {0.1}}));
   CHECK(facts::difference(energy.hessian(facts::Square<3>::Identity()), facts::hooke<3>(rubber.mu(), 0)) <=
         1e-14 * rubber.mu());
   CHECK(facts::difference(energy.hessian(facts::Square<2>::Identity()), facts::hooke<2>(rubber.mu(), 0)) <=

@@ -23,6 +23,7 @@ TEMPLATE_TEST_CASE_SIG("LinearElastic: facts of every energy", "", ((int Dim), D
     facts::agrees_with_differences<Dim>(energy, state.F, steel.mu());
     facts::projects_like_an_eigensolver<Dim>(energy, state.F);
   }
+  facts::projects_like_an_eigensolver<Dim>(energy);
   facts::obeys_hooke_at_rest<LinearElastic, Dim>();
 }
 

@@ -110,6 +110,7 @@ void is_consistent(const AnyEnergy<Dim>& energy, Smooth smooth, double mu) {
     facts::is_isotropic<Dim>(energy, state.F, mu);
     facts::projects_like_an_eigensolver<Dim>(energy, state.F);
   }
+  facts::projects_like_an_eigensolver<Dim>(energy);
 }
 
 // Nothing is NaN at inverted, flat, collapsed and empty elements, nor infinite but for psi where it is

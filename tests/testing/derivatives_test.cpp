@@ -105,7 +105,7 @@ DerivativeReport report_on(const E& energy) {
 // The properties that failed.
 std::vector<std::string> failed(const DerivativeReport& report) {
   std::vector<std::string> names;
-  for (const DerivativeCheck& check : report.checks()) {
+  for (const PropertyCheck& check : report.checks()) {
     if (!check.passed()) names.push_back(check.property);
   }
   return names;
@@ -129,7 +129,7 @@ TEMPLATE_TEST_CASE_SIG("check_derivatives: accepts energies that are right", "",
     INFO(report.message());
     CHECK(report);
     CHECK(report.checks().size() >= 7);
-    for (const DerivativeCheck& check : report.checks()) {
+    for (const PropertyCheck& check : report.checks()) {
       if (check.property.find("derivative") != std::string::npos) CHECK(check.error <= 1e-8);
     }
   }

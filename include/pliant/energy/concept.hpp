@@ -13,7 +13,8 @@
 //
 // Formulas are written once: `using std::sqrt;` and its like, then unqualified calls; `select` instead of
 // branches. Energies of the invariants |F|^2 and det F derive from IsotropicEnergy (isotropic.hpp) and get
-// everything from two functions. testing/derivatives.hpp checks a model of one's own.
+// everything from two functions. The headers of testing/ check a model of one's own: its derivatives, its
+// projections, its material at rest.
 #pragma once
 
 #include <concepts>

@@ -70,16 +70,14 @@ class IsotropicEnergy {
   // The contracted form of `hessian(F, projection)`, see tangent.hpp.
   template <Projection projection, class Derived>
   PLIANT_INLINE auto tangent(const Eigen::MatrixBase<Derived>& F) const {
+    const auto state = state_at(deformation_gradient(F));
+    using T = typename decltype(state)::Scalar;
     if constexpr (projection == Projection::none) {
-      const auto state = state_at(deformation_gradient(F));
-      using T = typename decltype(state)::Scalar;
       return InvariantTangent<T, state.dim, Model::linear_in_I2>(state.F, state.cofactor,
                                                                  derivatives_at(state));
     } else {
-      const auto matrix = deformation_gradient(F);
-      using T = typename decltype(matrix)::Scalar;
-      const Svd<T, decltype(matrix)::RowsAtCompileTime> frame = svd(matrix);
-      return projected_tangent<projection>(frame, principal_hessian(frame.sigma));
+      const Svd<T, state.dim> frame = svd(state.F);
+      return projected_tangent<projection>(frame, principal_hessian(frame.sigma, derivatives_at(state)));
     }
   }
 
@@ -157,14 +155,13 @@ class IsotropicEnergy {
 
   // In the frame of the SVD twist and flip of the pair (i, j) are 2 d2 +- d3 s_k, with s_k the third singular
   // value (1 in 2D). s_j s_k stands for the J / s_i of the literature, which is undefined for flat elements.
+  //
+  // `d` is taken at the J of psi, P and the Hessian and not at the product of the singular values: the two
+  // differ by the rounding of |F|^dim, which for a nearly flat element is a large part of J and can be its
+  // sign.
   template <class T, int Dim>
-  PrincipalHessian<T, Dim> principal_hessian(const SmallVector<T, Dim>& s) const {
-    T I2 = s(0) * s(0), J = s(0);
-    for (int i = 1; i < Dim; ++i) {
-      I2 += s(i) * s(i);
-      J = J * s(i);
-    }
-    const InvariantDerivatives<T> d = model().template derivatives<Dim>(I2, J);
+  static PrincipalHessian<T, Dim> principal_hessian(const SmallVector<T, Dim>& s,
+                                                    const InvariantDerivatives<T>& d) {
     const T twice_d2 = d.d2 + d.d2;
 
     PrincipalHessian<T, Dim> H;

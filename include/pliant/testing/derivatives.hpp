@@ -9,10 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <optional>
-#include <random>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -21,10 +18,14 @@
 #include <pliant/energy/concept.hpp>
 #include <pliant/energy/lame.hpp>
 #include <pliant/energy/tangent.hpp>
-#include <pliant/testing/derivative_report.hpp>
+#include <pliant/testing/check_report.hpp>
+#include <pliant/testing/deformations.hpp>
 #include <pliant/testing/differentiate.hpp>
+#include <pliant/testing/rest_state.hpp>
 
 namespace pliant {
+
+using DerivativeReport = CheckReport;
 
 struct DerivativeOptions {
   double tolerance = 1e-6;  // of P and the Hessian, relative to the larger of the derivative in that state
@@ -37,73 +38,6 @@ struct DerivativeOptions {
 };
 
 namespace detail {
-
-// Infinity if an entry is not finite.
-inline double largest_entry(const Eigen::MatrixXd& A) {
-  return A.allFinite() ? A.cwiseAbs().maxCoeff() : std::numeric_limits<double>::infinity();
-}
-
-inline std::string in_one_line(const Eigen::MatrixXd& A) {
-  std::ostringstream text;
-  text.precision(4);
-  text << A.format(Eigen::IOFormat(4, Eigen::DontAlignCols, " ", "; ", "", "", "[", "]"));
-  return text.str();
-}
-
-// The entry in which two matrices differ most, and whether one is a multiple of the other.
-inline std::string compared(const char* name, const Eigen::MatrixXd& given, const char* truth_name,
-                            const Eigen::MatrixXd& truth) {
-  Eigen::Index row = 0, column = 0;
-  (given - truth).cwiseAbs().maxCoeff(&row, &column);
-  std::ostringstream text;
-  text.precision(6);
-  text << name << '(' << row << ", " << column << ") = " << given(row, column) << ", " << truth_name
-       << " gives " << truth(row, column);
-  const double ratio = given.cwiseProduct(truth).sum() / truth.squaredNorm();
-  if (largest_entry(given - ratio * truth) <= 1e-5 * largest_entry(given)) {
-    text << "; it is " << ratio << " times that everywhere";
-  }
-  return text.str();
-}
-
-template <int Dim>
-using DoubleMatrix = SmallMatrix<double, Dim, Dim>;
-
-class RandomDeformations {
- public:
-  explicit RandomDeformations(unsigned seed) : engine_(seed) {}
-
-  double uniform(double low, double high) {
-    return std::uniform_real_distribution<double>(low, high)(engine_);
-  }
-
-  template <int Dim>
-  DoubleMatrix<Dim> matrix() {
-    DoubleMatrix<Dim> A;
-    for (int k = 0; k < Dim * Dim; ++k) A.data()[k] = uniform(-1, 1);
-    return A;
-  }
-
-  // A product of one rotation in each coordinate plane.
-  template <int Dim>
-  DoubleMatrix<Dim> rotation() {
-    DoubleMatrix<Dim> Q = DoubleMatrix<Dim>::Identity();
-    for (int j = 1; j < Dim; ++j) {
-      for (int i = 0; i < j; ++i) {
-        const double angle = uniform(0, 6.28), c = std::cos(angle), s = std::sin(angle);
-        DoubleMatrix<Dim> plane = DoubleMatrix<Dim>::Identity();
-        plane(i, i) = plane(j, j) = c;
-        plane(i, j) = -s;
-        plane(j, i) = s;
-        Q = (Q * plane).eval();
-      }
-    }
-    return Q;
-  }
-
- private:
-  std::mt19937 engine_;
-};
 
 // A deformation gradient, and what the energy and the differences say about it.
 template <int Dim>
@@ -253,7 +187,6 @@ template <int Dim, class E>
 requires Energy<E, Dim> DerivativeReport check_derivatives(const E& energy,
                                                            const DerivativeOptions& options = {}) {
   using namespace detail;
-  constexpr int size = Dim * Dim;
   DerivativeReport report;
   RandomDeformations random(options.seed);
   std::vector<CheckedState<Dim>> states = states_to_check<Dim>(options, random);
@@ -292,15 +225,7 @@ requires Energy<E, Dim> DerivativeReport check_derivatives(const E& energy,
   }
 
   if (options.lame) {
-    const double mu = options.lame->mu(), lambda = options.lame->lambda();
-    Eigen::MatrixXd hooke = Eigen::MatrixXd::Zero(size, size);
-    for (int i = 0; i < Dim; ++i) {
-      for (int j = 0; j < Dim; ++j) {
-        hooke(i + Dim * j, i + Dim * j) += mu;
-        hooke(i + Dim * j, j + Dim * i) += mu;
-        hooke(i + Dim * i, j + Dim * j) += lambda;
-      }
-    }
+    const Eigen::MatrixXd hooke = hooke_tensor<Dim>(*options.lame);
     const CheckedState<Dim>& rest = states.front();
     const double scale = largest_entry(hooke);
     report.see("no stress at rest", 1e-12, largest_entry(rest.P) / scale, rest.place(),

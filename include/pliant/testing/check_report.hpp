@@ -1,4 +1,4 @@
-// What a derivative checker found.
+// What a checker of an energy found.
 #pragma once
 
 #include <limits>
@@ -10,7 +10,7 @@
 namespace pliant {
 
 // One property that was checked, with the place where it holds worst.
-struct DerivativeCheck {
+struct PropertyCheck {
   std::string property;  // what has to hold, e.g. "pk1 is the derivative of psi"
   double tolerance;      // the largest error allowed, relative
   double error = 0;      // the largest error found, relative; infinity where something is not finite
@@ -22,21 +22,21 @@ struct DerivativeCheck {
 
 // True when everything that was checked holds. `message()` lists all of it, one property per line, and for
 // each failure where it is worst and by how much.
-class [[nodiscard]] DerivativeReport {
+class [[nodiscard]] CheckReport {
  public:
   explicit operator bool() const noexcept {
-    for (const DerivativeCheck& check : checks_) {
+    for (const PropertyCheck& check : checks_) {
       if (!check.passed()) return false;
     }
     return !checks_.empty();
   }
 
-  const std::vector<DerivativeCheck>& checks() const noexcept { return checks_; }
+  const std::vector<PropertyCheck>& checks() const noexcept { return checks_; }
 
   std::string message() const {
     std::ostringstream text;
     text.precision(2);
-    for (const DerivativeCheck& check : checks_) {
+    for (const PropertyCheck& check : checks_) {
       text << (check.passed() ? "  ok      " : "  FAILED  ") << check.property << ": error " << check.error
            << " (allowed " << check.tolerance << ")";
       if (!check.passed()) text << ", worst at " << check.place << ": " << check.detail;
@@ -49,8 +49,8 @@ class [[nodiscard]] DerivativeReport {
   void see(const std::string& property, double tolerance, double error, const std::string& place,
            const std::string& detail) {
     if (!(error <= std::numeric_limits<double>::max())) error = std::numeric_limits<double>::infinity();
-    DerivativeCheck* check = nullptr;
-    for (DerivativeCheck& known : checks_) {
+    PropertyCheck* check = nullptr;
+    for (PropertyCheck& known : checks_) {
       if (known.property == property) check = &known;
     }
     if (check == nullptr) {
@@ -61,7 +61,7 @@ class [[nodiscard]] DerivativeReport {
   }
 
  private:
-  std::vector<DerivativeCheck> checks_;
+  std::vector<PropertyCheck> checks_;
 };
 
 }  // namespace pliant

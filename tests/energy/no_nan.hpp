@@ -1,0 +1,238 @@
+// Random deformation gradients of every kind, in lanes: no energy may return NaN or an infinity where the
+// true value is a number of the precision.
+#pragma once
+
+#include "energy/facts.hpp"
+
+#include <pliant/core/tensor.hpp>
+
+namespace no_nan {
+
+using namespace pliant;
+
+// Where psi is a number.
+enum class Domain {
+  everywhere,
+  positive_volume,  // J > 0; +infinity elsewhere
+  nonzero_volume    // J != 0; +infinity elsewhere
+};
+
+inline constexpr int families = 12;
+
+// Deformation gradients of one family each, all scales from 1e-6 to 1e6 among them.
+template <class Scalar, int Dim>
+class Deformations {
+ public:
+  using Matrix = SmallMatrix<Scalar, Dim, Dim>;
+  using Vector = SmallVector<double, Dim>;
+
+  explicit Deformations(unsigned seed) : engine_(seed) {}
+
+  Matrix of_family(int family) {
+    const double size = power(-6, 6);
+    switch (family) {
+      case 0:  // anything
+        return rounded(size * entries());
+      case 1:  // anything, each entry of its own size
+        return rounded(entries().unaryExpr([this](double x) { return x * power(-6, 6); }));
+      case 2:  // singular values of all sizes, inverted or not
+        return turned(Vector::NullaryExpr([this] { return sign() * power(-6, 6); }));
+      case 3:  // flat, with a determinant that is rounding
+        return turned(size * with_last(0));
+      case 4:  // flat, with a determinant that is zero: along the axes, in any order
+        return rounded(permuted(size * with_last(0)));
+      case 5: {  // rank one
+        const Vector a = entries().col(0), b = entries().col(0);
+        return rounded(size * a * b.transpose());
+      }
+      case 6:  // entries that are exactly zero, up to all of them
+        return rounded(size *
+                       entries().unaryExpr([this](double x) { return uniform(0, 1) < 0.5 ? 0.0 : x; }));
+      case 7: {  // singular values equal and opposite, exactly or nearly
+        Vector s = with_last(0);
+        s(Dim - 1) = -s(Dim - 2) * (1 - (uniform(0, 1) < 0.2 ? 0.0 : power(-16, 0)));
+        return uniform(0, 1) < 0.5 ? turned(size * s) : rounded(permuted(size * s));
+      }
+      case 8: {  // singular values equal, exactly or nearly, one of them inverted or not
+        Vector s = Vector::Constant(1);
+        s(Dim - 1) = sign() * (1 - (uniform(0, 1) < 0.2 ? 0.0 : power(-16, 0)));
+        return uniform(0, 1) < 0.5 ? turned(size * s) : rounded(permuted(size * s));
+      }
+      case 9:  // close to rest
+        return rounded(Square::Identity() + power(-16, -1) * entries());
+      case 10:  // subnormal entries, alone
+        return rounded(entries() * 30).unaryExpr([](Scalar x) { return x * Limits::denorm_min(); });
+      default:  // subnormal entries and ones of moderate size
+        return rounded(size * entries()).unaryExpr([this](Scalar x) {
+          return uniform(0, 1) < 0.3 ? x * Limits::min() : x;
+        });
+    }
+  }
+
+ private:
+  using Limits = std::numeric_limits<Scalar>;
+  using Square = SmallMatrix<double, Dim, Dim>;
+
+  double uniform(double low, double high) {
+    return low + (high - low) * static_cast<double>(engine_()) / static_cast<double>(engine_.max());
+  }
+  double power(double low, double high) { return std::pow(10.0, uniform(low, high)); }
+  double sign() { return uniform(0, 1) < 0.5 ? -1 : 1; }
+
+  Square entries() {
+    return Square::NullaryExpr([this] { return uniform(-1, 1); });
+  }
+
+  static Matrix rounded(const Square& F) { return F.template cast<Scalar>(); }
+
+  // Moderate singular values and a last one.
+  Vector with_last(double last) {
+    Vector s = Vector::NullaryExpr([this] { return uniform(0.1, 1); });
+    s(Dim - 1) = last;
+    return s;
+  }
+
+  Square permuted(const Vector& s) {
+    Square F = Square::Zero();
+    const int shift = static_cast<int>(engine_() % Dim);
+    for (int i = 0; i < Dim; ++i) F(i, (i + shift) % Dim) = s(i);
+    return F;
+  }
+
+  Square rotation() {
+    Square Q = Square::Identity();
+    for (int j = 1; j < Dim; ++j) {
+      for (int i = 0; i < j; ++i) {
+        const double angle = uniform(0, 6.283), c = std::cos(angle), d = std::sin(angle);
+        for (int k = 0; k < Dim; ++k) {
+          const double x = Q(k, i), y = Q(k, j);
+          Q(k, i) = c * x + d * y;
+          Q(k, j) = c * y - d * x;
+        }
+      }
+    }
+    return Q;
+  }
+
+  Matrix turned(const Vector& s) { return rounded(rotation() * s.asDiagonal() * rotation()); }
+
+  std::mt19937 engine_;
+};
+
+// What is expected of an energy at F.
+struct Expected {
+  bool psi_finite, psi_infinite;  // both false: J is rounding, and either is right
+  bool derivatives_finite;
+};
+
+// An energy in J has the stress psi' cof F and the Hessian psi'' cof F cof F^T + ...: with powers or
+// logarithms of J they grow like (cof F / J)^2, and for BowerNeoHookean like |J|^(-2/Dim) |F|^2 times that.
+// Where that leaves three decades below the largest number, results have to be finite. Where J is no more
+// than the rounding of its products, it is taken for as small as a fused multiply-add can leave it.
+template <class Scalar, int Dim>
+Expected expected_at(Domain domain, const SmallMatrix<Scalar, Dim, Dim>& F) {
+  if (domain == Domain::everywhere) return {true, false, true};
+  using Limits = std::numeric_limits<Scalar>;
+  const SmallMatrix<double, Dim, Dim> A = F.template cast<double>();
+  const double area = cofactor<double, Dim>(A).cwiseAbs().maxCoeff(), size = A.cwiseAbs().maxCoeff();
+  const double epsilon = static_cast<double>(Limits::epsilon());
+  // In the order of operations of the energy: an exact zero is one there too.
+  const Scalar J = determinant<Scalar, Dim>(F);
+  const bool defined = domain == Domain::positive_volume ? J >= Limits::min() : std::abs(J) >= Limits::min();
+  const bool is_rounding = J != 0 && std::abs(static_cast<double>(J)) <= 64 * epsilon * std::pow(size, Dim);
+  if (!defined && !is_rounding) return {false, true, true};
+
+  double volume = std::abs(static_cast<double>(J));
+  if (is_rounding) volume = std::min(volume, epsilon * epsilon * std::pow(size, Dim));
+  volume = std::max(volume, static_cast<double>(Limits::min()));
+  double decades = 2 * std::log10(std::max(area / volume, 1.0)) + std::log10(1 + std::abs(std::log(volume)));
+  double psi_decades = 0;
+  if (domain == Domain::nonzero_volume) {
+    psi_decades = std::log10(std::max(size * size, 1e-300)) - 2.0 / Dim * std::log10(volume);
+    decades += std::max(psi_decades, 0.0);
+  }
+  const double most = std::log10(static_cast<double>(Limits::max())) - 3;
+  return {defined && !is_rounding && psi_decades <= most, false, decades <= most};
+}
+
+// Zero in the lanes in which all the numbers are finite, NaN in the others.
+template <class T, int Rows, int Columns>
+T not_finite(const SmallMatrix<T, Rows, Columns>& A) {
+  T result = A.data()[0] - A.data()[0];
+  for (int k = 1; k < Rows * Columns; ++k) result += A.data()[k] - A.data()[k];
+  return result;
+}
+
+template <int Dim>
+std::string words(const char* what, int family, const SmallMatrix<double, Dim, Dim>& F) {
+  std::ostringstream text;
+  text.precision(17);
+  text << what << " in family " << family << " at F (column by column) = " << F.reshaped().transpose();
+  return text.str();
+}
+
+// At least `count` deformation gradients for T, a lane, and dimension Dim.
+template <class T, int Dim, class E>
+void numbers_of(const E& energy, Domain domain, int count) {
+  using Scalar = scalar_of<T>;
+  constexpr int width = width_of<T>;
+  Deformations<Scalar, Dim> deformations(1);
+  int failures = 0, unrepresentable = 0, undefined = 0, evaluated = 0;
+  std::string first_failure;
+  for (; evaluated < count; evaluated += width) {
+    // Families are mixed in a lane, so that a mask that leaks would show.
+    SmallMatrix<T, Dim, Dim> F;
+    Expected expected[width];
+    for (int l = 0; l < width; ++l) {
+      const auto one = deformations.of_family((evaluated / width + l) % families);
+      for (int k = 0; k < Dim * Dim; ++k) set_lane(F.data()[k], l, one.data()[k]);
+      expected[l] = expected_at<Scalar, Dim>(domain, one);
+    }
+    const T psi = energy.psi(F);
+    const T P = not_finite(SmallMatrix<T, Dim, Dim>(energy.pk1(F)));
+    const T H[3] = {not_finite(energy.hessian(F, Projection::none)),
+                    not_finite(energy.hessian(F, Projection::clamp)),
+                    not_finite(energy.hessian(F, Projection::absolute))};
+    for (int l = 0; l < width; ++l) {
+      const char* what = nullptr;
+      const Scalar value = lane(psi, l);
+      const bool infinite = value == std::numeric_limits<Scalar>::infinity();
+      if (!std::isfinite(value) && !infinite) what = "psi is NaN or -infinity";
+      if (expected[l].psi_finite && !std::isfinite(value)) what = "psi is not finite";
+      if (expected[l].psi_infinite && !infinite) what = "psi is not +infinity";
+      undefined += infinite;
+      unrepresentable += !expected[l].derivatives_finite;
+      if (expected[l].derivatives_finite) {
+        if (lane(P, l) != 0) what = "pk1 is not finite";
+        if (lane(H[0], l) != 0) what = "hessian(F, none) is not finite";
+        if (lane(H[1], l) != 0) what = "hessian(F, clamp) is not finite";
+        if (lane(H[2], l) != 0) what = "hessian(F, absolute) is not finite";
+      }
+      if (what == nullptr) continue;
+      if (failures++ == 0) {
+        first_failure = words<Dim>(what, (evaluated / width + l) % families,
+                                   facts::lane_of(F, l).template cast<double>());
+      }
+    }
+  }
+  INFO(Dim << "D, " << (sizeof(Scalar) == 4 ? "float" : "double") << ": " << first_failure);
+  CHECK(failures == 0);
+  // The test must not excuse itself.
+  CHECK(unrepresentable <= (domain == Domain::everywhere ? 0 : 0.12 * evaluated));
+  if (domain == Domain::everywhere) CHECK(undefined == 0);
+  if (domain == Domain::positive_volume) CHECK(undefined > 0.3 * evaluated);
+}
+
+// All scalars and dimensions, with at least `count` deformation gradients in sum.
+template <class E>
+void only_numbers(Domain domain, int count) {
+  const E energy(Lame::from_young_poisson(1, 0.45));
+  numbers_of<Lane<double, 4>, 2>(energy, domain, count / 4);
+  numbers_of<Lane<double, 4>, 3>(energy, domain, count / 4);
+  numbers_of<Lane<float, 8>, 2>(energy, domain, count / 4);
+  numbers_of<Lane<float, 8>, 3>(energy, domain, count / 4);
+}
+
+inline constexpr int a_few = 20'000, a_million = 1'000'000;
+
+}  // namespace no_nan
