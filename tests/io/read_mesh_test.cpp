@@ -101,6 +101,31 @@ TEST_CASE("read_mesh takes the cells of its element, all nodes, and reports the 
   CHECK(single.elements == mesh.elements);
 }
 
+TEST_CASE("read_mesh without a report refuses a file whose other cells would be missing") {
+  const TemporaryFolder folder;
+  const auto path = folder.write("mixed.vtk", R"(# vtk DataFile Version 3.0
+t
+ASCII
+DATASET UNSTRUCTURED_GRID
+POINTS 7 double
+0 0 0 1 0 0 0 1 0 0 0 1 1 0 1 0 1 1 1 1 0
+CELLS 3 16
+4 0 1 2 3
+6 0 1 2 3 4 5
+3 1 2 6
+CELL_TYPES 3
+10
+13
+5
+)");
+  check_refused([&] { read_mesh<Tet4>(path); }, 0,
+                "beside tetrahedra the file holds 1 wedge, which Tet4 cannot use");
+  check_refused([&] { read_mesh<Tet4>(path); }, 0, "ReadReport");
+  ReadReport report;
+  CHECK(read_mesh<Tet4>(path, report).element_count() == 1);
+  CHECK(report.left_aside.size() == 2);
+}
+
 TEST_CASE("read_mesh keeps the names of the regions of its dimension") {
   const TemporaryFolder folder;
   const auto mesh = read_mesh<Tet4>(folder.write("body.msh", gmsh));

@@ -132,6 +132,29 @@ inline std::string reason_for_refusal(const CellMesh& cells, CellKind needed, st
   return reason;
 }
 
+// Throws where a file has other cells of the dimension of `taken`: without them the body has holes.
+inline void require_no_holes(const CellMesh& cells, CellKind taken, std::string_view element) {
+  const int dimension = cell_dimension(taken);
+  CellMesh lost;
+  for (const CellKind kind : all_cell_kinds) {
+    if (kind != taken && cell_dimension(kind) == dimension) lost.cells(kind) = cells.cells(kind);
+  }
+  for (const OtherCells& others : cells.others) {
+    if (others.kind && cell_dimension(*others.kind) == dimension) lost.others.push_back(others);
+  }
+  std::string found;
+  for (const auto& [name, count] : cells_besides(lost, taken)) {
+    found += (found.empty() ? "" : ", ") + std::to_string(count) + " " + name;
+  }
+  if (!found.empty()) {
+    throw MeshError(cells.file, 0,
+                    "beside " + std::string(cell_name(taken)) + " the file holds " + found + ", which " +
+                        std::string(element) +
+                        " cannot use: the body would have holes. Convert the mesh, or pass a ReadReport to "
+                        "read_mesh to take it without them");
+  }
+}
+
 // The first rows of the positions; for a plane element z must be the same everywhere, up to rounding.
 template <class Scalar, int Dim>
 NodeMatrix<Scalar, Dim> positions_of(const CellMesh& cells) {
@@ -211,10 +234,15 @@ Mesh<ElementType, Scalar> read_mesh(const std::filesystem::path& path, ReadRepor
   return take_elements<ElementType, Scalar>(read_cells(path), report);
 }
 
+// Without a report nobody would learn that a part of the body was left aside: other cells of the dimension of
+// the element are an error here.
 template <Element ElementType, class Scalar = double>
 Mesh<ElementType, Scalar> read_mesh(const std::filesystem::path& path) {
+  const CellMesh cells = read_cells(path);
   ReadReport report;
-  return read_mesh<ElementType, Scalar>(path, report);
+  auto mesh = take_elements<ElementType, Scalar>(cells, report);
+  detail::require_no_holes(cells, ElementType::cell_kind, ElementType::name);
+  return mesh;
 }
 
 }  // namespace pliant
