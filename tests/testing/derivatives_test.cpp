@@ -229,3 +229,11 @@ TEST_CASE("check_derivatives: a function of many variables") {
           std::vector<std::string>{"hessian is the derivative of the gradient"});
   }
 }
+
+TEST_CASE("check_derivatives: guesses at a factor where there is one, and only there") {
+  const auto message = [](const DerivativeReport& report) { return report.message(); };
+  CHECK_THAT(message(report_on<3>(Spoiled<Mistake::stress_factor>())), Catch::Contains("it is 1.01 times"));
+  CHECK_THAT(message(report_on<3>(Spoiled<Mistake::stress_sign>())), Catch::Contains("it is -1 times"));
+  CHECK_THAT(message(report_on<2>(Spoiled<Mistake::not_finite>())), !Catch::Contains("times that"));
+  CHECK_THAT(message(report_on<3>(Spoiled<Mistake::lanes_only>())), !Catch::Contains("it is 1 times"));
+}

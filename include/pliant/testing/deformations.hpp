@@ -35,7 +35,8 @@ inline std::string compared(const char* name, const Eigen::MatrixXd& given, cons
   text << name << '(' << row << ", " << column << ") = " << given(row, column) << ", " << truth_name
        << " gives " << truth(row, column);
   const double ratio = given.cwiseProduct(truth).sum() / truth.squaredNorm();
-  if (largest_entry(given - ratio * truth) <= 1e-5 * largest_entry(given)) {
+  const bool significant = largest_entry(truth) > 1e-6 * largest_entry(given) && std::abs(ratio - 1) > 1e-4;
+  if (significant && largest_entry(given - ratio * truth) <= 1e-5 * largest_entry(given)) {
     text << "; it is " << ratio << " times that everywhere";
   }
   return text.str();
