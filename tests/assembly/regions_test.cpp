@@ -78,6 +78,26 @@ TEST_CASE("regions: energy, gradient and stiffness are the sums over the materia
   }
 }
 
+TEST_CASE("regions: the gradient is the derivative of the energy, the stiffness that of the gradient") {
+  const auto mesh = body(8, 3);
+  ElasticSystem system(Solid(mesh, materials<StableNeoHookean>(), Density{1000}));
+  auto x = system.make_vector(), d = x, g = x, moved = x, forward = x, backward = x, product = x;
+  auto A = system.make_matrix();
+  system.to_internal(deformed(mesh, 0.03), x);
+  system.to_internal(deformed(mesh, 1) - mesh.nodes, d);
+  system.tangent(x, Projection::none, 1, g, A);
+  A.multiply(d, product);
+  const double h = 1e-6;
+  moved.set_sum(x, h, d);
+  const double above = system.gradient(moved, forward);
+  moved.set_sum(x, -h, d);
+  const double below = system.gradient(moved, backward);
+  CHECK(g.dot(d) == Approx((above - below) / (2 * h)).epsilon(1e-7));
+  forward.add(-1, backward);
+  forward.add(-2 * h, product);
+  CHECK(forward.norm() < 1e-7 * 2 * h * product.norm());
+}
+
 TEST_CASE("regions: each element has the material of its region, in any order of the elements") {
   const auto mesh = body(4, 3);
   const auto x_user = deformed(mesh, 0.03);
