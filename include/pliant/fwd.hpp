@@ -22,6 +22,8 @@ class WriteError;
 // meshes
 template <Element ElementType, class ScalarType>
 struct Mesh;
+template <class ScalarType, Element First, Element... More>
+struct MixedMesh;
 struct Diagnosis;
 struct ReadReport;
 class VtkSeries;
@@ -48,6 +50,9 @@ struct Thickness;
 struct Rayleigh;
 template <Element ElementType, class EnergyType, class ScalarType>
 class Solid;
+struct Weld;
+template <class... Solids>
+class Bodies;
 
 // constraints, solvers, integrators
 struct Unconstrained;

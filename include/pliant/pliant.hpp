@@ -89,6 +89,7 @@
 #include <pliant/mesh/make_rectangle.hpp>
 #include <pliant/mesh/measure.hpp>
 #include <pliant/mesh/mesh.hpp>
+#include <pliant/mesh/mixed_mesh.hpp>
 #include <pliant/mesh/repair.hpp>
 #include <pliant/mesh/selection.hpp>
 #include <pliant/mesh/split.hpp>
@@ -96,5 +97,6 @@
 #include <pliant/simulation/simulation.hpp>
 #include <pliant/solid/per_region.hpp>
 #include <pliant/solid/rayleigh.hpp>
+#include <pliant/solid/bodies.hpp>
 #include <pliant/solid/solid.hpp>
 #include <pliant/version.hpp>

@@ -33,8 +33,7 @@ class BatchMaterials {
     // See ElementKernel::run.
     template <Evaluate evaluate, Projection projection>
     Scalar run(const ElementBatches<Element, Scalar>& batches, int batch, const Scalar* positions,
-               Scalar stiffness_scale, const typename Kernel::Rows& rows, Scalar* gradient,
-               Scalar* matrix) const {
+               Scalar stiffness_scale, const OwnedRows& rows, Scalar* gradient, Scalar* matrix) const {
       return Kernel::template run<evaluate, projection>(energy_, batches, batch, positions, stiffness_scale,
                                                         rows, gradient, matrix);
     }
@@ -103,8 +102,7 @@ class BatchMaterials<Solid<ElementType, PerRegion<EnergyType>, ScalarType>, isa>
 
     template <Evaluate evaluate, Projection projection>
     Scalar run(const ElementBatches<Element, Scalar>& batches, int batch, const Scalar* positions,
-               Scalar stiffness_scale, const typename Kernel::Rows& rows, Scalar* gradient,
-               Scalar* matrix) const {
+               Scalar stiffness_scale, const OwnedRows& rows, Scalar* gradient, Scalar* matrix) const {
       const BatchMaterials& m = materials_;
       Scalar total = 0;
       for (int s = m.first_share_[static_cast<std::size_t>(batch)];

@@ -6,6 +6,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,11 @@ concept System = requires(S& system, const S& constant, const typename S::Vector
   { system.gradient(x, g) } -> std::convertible_to<double>;               // also g = dE/dx [N]
   // also A = scale * d2E/dx2 [N/m], projected
   { system.tangent(x, Projection::clamp, scale, g, A) } -> std::convertible_to<double>;
+  { constant.mass_damping() } -> std::convertible_to<const typename S::Vector&>;  // alpha M [kg/s], or empty
+  // beta [s] of the damping beta K, where it is the same everywhere
+  { constant.uniform_stiffness_damping() } -> std::same_as<std::optional<typename S::Scalar>>;
+  // the same as tangent, but A = scale * (the sum of beta K over the elements)
+  { system.stiffness_damping(x, Projection::clamp, scale, g, A) } -> std::convertible_to<double>;
   { system.undefined_element(x) } -> std::convertible_to<int>;  // whose energy is not finite, or -1
   {
     constant.free_motion(held, x)

@@ -9,6 +9,12 @@ namespace pliant {
 // What an evaluation computes; each includes the ones before it.
 enum class Evaluate { energy, gradient, tangent };
 
+// The rows of the matrix and of the gradient that a thread may write: [begin, end), with their blocks.
+struct OwnedRows {
+  int begin, end;
+  int slot_begin, slot_end;
+};
+
 // F = sum_a x_a (grad N_a)^T at each quadrature point; f_a = w P grad N_a; K_ab = w (grad N_a . H . grad
 // N_b). As the gradients of the shape functions sum to zero, those of node 0 are never stored and its rows
 // follow from the others'.
@@ -24,12 +30,6 @@ class ElementKernel {
   static constexpr int block_size = dim * dim;
   using T = Lane<Scalar, width, isa>;
 
-  // The rows of the matrix and of the gradient that a thread may write: [begin, end), with their blocks.
-  struct Rows {
-    int begin, end;
-    int slot_begin, slot_end;
-  };
-
   // All elements of a batch.
   struct EveryLane {};
 
@@ -43,7 +43,7 @@ class ElementKernel {
   // asked for.
   template <Evaluate evaluate, Projection projection, class Energy, class Lanes = EveryLane>
   static Scalar run(const Energy& energy, const Batches& batches, int batch, const Scalar* positions,
-                    Scalar stiffness_scale, const Rows& rows, Scalar* gradient, Scalar* matrix,
+                    Scalar stiffness_scale, const OwnedRows& rows, Scalar* gradient, Scalar* matrix,
                     [[maybe_unused]] Lanes lanes = {}) {
     const int* const offsets = batches.offsets_of(batch);
     SmallVector<T, dim> edge[nodes - 1];  // x_a - x_0
@@ -168,7 +168,7 @@ class ElementKernel {
     }
   }
 
-  static PLIANT_INLINE void scatter_forces(const int* offsets, const Rows& rows,
+  static PLIANT_INLINE void scatter_forces(const int* offsets, const OwnedRows& rows,
                                            const SmallVector<T, dim> (&force)[nodes], Scalar* gradient) {
     using Row = Lane<Scalar, stride, isa>;
     const int begin = rows.begin * stride, end = rows.end * stride;
@@ -197,7 +197,7 @@ class ElementKernel {
     }
   }
 
-  static PLIANT_INLINE void scatter_blocks(const Batches& batches, int batch, const Rows& rows,
+  static PLIANT_INLINE void scatter_blocks(const Batches& batches, int batch, const OwnedRows& rows,
                                            const T* stiffness, Scalar* matrix) {
     constexpr int length = padded(blocks * block_size);
     alignas(64) Scalar element[width][length];

@@ -13,15 +13,16 @@ namespace pliant {
 namespace detail {
 
 // Calls use(element, density * volume of the quadrature point, shape values) for every quadrature point of
-// the mesh; `density` is a number, or a function of the element.
-template <class E, class Scalar, class Density, class Use>
-void for_each_mass_point(const Mesh<E, Scalar>& mesh, const Density& density, Use&& use) {
-  for (std::ptrdiff_t e = 0; e < mesh.element_count(); ++e) {
+// the elements; `density` is a number, or a function of the element.
+template <class E, class Positions, class Density, class Use>
+void for_each_mass_point(const Positions& nodes, const ElementMatrix<E>& elements, const Density& density,
+                         Use&& use) {
+  for (std::ptrdiff_t e = 0; e < elements.cols(); ++e) {
     SmallMatrix<double, E::dim, E::nodes> X;
     double rho;
     if constexpr (std::is_invocable_v<const Density&, std::ptrdiff_t>) rho = density(e);
     else rho = density;
-    for (int a = 0; a < E::nodes; ++a) X.col(a) = mesh.nodes.col(mesh.elements(a, e)).template cast<double>();
+    for (int a = 0; a < E::nodes; ++a) X.col(a) = nodes.col(elements(a, e)).template cast<double>();
     for (int q = 0; q < E::quadrature_points; ++q) {
       const SmallMatrix<double, E::dim, E::dim> jacobian = X * E::shape_gradient(q);
       use(e, rho * E::quadrature_weight(q) * determinant<double, E::dim>(jacobian), E::shape(q));
@@ -31,17 +32,26 @@ void for_each_mass_point(const Mesh<E, Scalar>& mesh, const Density& density, Us
 
 }  // namespace detail
 
-// Row sums of the mass matrix, one number per node [kg], in the mesh's numbering. `density` is the mass per
+// Row sums of the mass matrix, one number per node [kg], in the numbering of `nodes`: the rest positions, dim
+// x #nodes [m]. `density` is the mass per
 // unit of the mesh's volume, kg/m^3 in space; in the plane that is per area, kg/m^2, density times thickness.
 // It is a number, or a function of the element.
+template <class E, class Positions, class Density>
+SmallVector<double, Eigen::Dynamic> lumped_mass(const Positions& nodes, const ElementMatrix<E>& elements,
+                                                const Density& density) {
+  SmallVector<double, Eigen::Dynamic> mass(nodes.cols());
+  mass.setZero();
+  detail::for_each_mass_point<E>(nodes, elements, density,
+                                 [&](std::ptrdiff_t e, double m, const auto& shape) {
+                                   for (int a = 0; a < E::nodes; ++a) mass(elements(a, e)) += m * shape(a);
+                                 });
+  return mass;
+}
+
+// The same of a mesh.
 template <class E, class Scalar, class Density>
 SmallVector<double, Eigen::Dynamic> lumped_mass(const Mesh<E, Scalar>& mesh, const Density& density) {
-  SmallVector<double, Eigen::Dynamic> mass(mesh.node_count());
-  mass.setZero();
-  detail::for_each_mass_point(mesh, density, [&](std::ptrdiff_t e, double m, const auto& shape) {
-    for (int a = 0; a < E::nodes; ++a) mass(mesh.elements(a, e)) += m * shape(a);
-  });
-  return mass;
+  return lumped_mass<E>(mesh.nodes, mesh.elements, density);
 }
 
 // The mass matrix M_ab = int rho N_a N_b dV [kg], each entry times the identity block, in the mesh's
@@ -58,14 +68,16 @@ BlockMatrix<E::dim, Scalar> consistent_mass(const Mesh<E, Scalar>& mesh, const D
     const int i = mesh.elements(a, e), j = mesh.elements(b, e);
     if (i <= j) matrix.block(pattern->slot(i, j)).diagonal().array() += static_cast<Scalar>(m);
   };
-  detail::for_each_mass_point(mesh, density, [&](std::ptrdiff_t e, double m, const auto& shape) {
-    for (int a = 0; a < E::nodes; ++a) {
-      for (int b = 0; b < E::nodes; ++b) {
-        if constexpr (E::nodes == dim + 1) add(e, a, b, m * (a == b ? 2 : 1) / ((dim + 1) * (dim + 2)));
-        else add(e, a, b, m * shape(a) * shape(b));
-      }
-    }
-  });
+  detail::for_each_mass_point<E>(mesh.nodes, mesh.elements, density,
+                                 [&](std::ptrdiff_t e, double m, const auto& shape) {
+                                   for (int a = 0; a < E::nodes; ++a) {
+                                     for (int b = 0; b < E::nodes; ++b) {
+                                       if constexpr (E::nodes == dim + 1)
+                                         add(e, a, b, m * (a == b ? 2 : 1) / ((dim + 1) * (dim + 2)));
+                                       else add(e, a, b, m * shape(a) * shape(b));
+                                     }
+                                   }
+                                 });
   return matrix;
 }
 

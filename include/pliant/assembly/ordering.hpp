@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -66,6 +67,40 @@ Adjacency neighbours_of_nodes(const ElementMatrix<E>& elements, std::ptrdiff_t n
     std::sort(row.begin(), row.end());
     row.erase(std::unique(row.begin(), row.end()), row.end());
     result.list.insert(result.list.end(), row.begin(), row.end());
+    result.begin.push_back(static_cast<int>(result.list.size()));
+  }
+  return result;
+}
+
+// The neighbours that nodes have in any of two graphs on the same nodes.
+inline Adjacency united(const Adjacency& a, const Adjacency& b) {
+  Adjacency result;
+  result.begin.push_back(0);
+  for (std::size_t i = 0; i + 1 < a.begin.size(); ++i) {
+    const auto row = [i](const Adjacency& graph) {
+      return std::pair(graph.list.begin() + graph.begin[i], graph.list.begin() + graph.begin[i + 1]);
+    };
+    const auto [a_begin, a_end] = row(a);
+    const auto [b_begin, b_end] = row(b);
+    std::set_union(a_begin, a_end, b_begin, b_end, std::back_inserter(result.list));
+    result.begin.push_back(static_cast<int>(result.list.size()));
+  }
+  return result;
+}
+
+// The same graph in internal numbers.
+inline Adjacency renumbered(const Adjacency& graph, const Numbering& numbering) {
+  Adjacency result;
+  result.list.reserve(graph.list.size());
+  result.begin.push_back(0);
+  for (const int user : numbering.to_user) {
+    const auto first = std::ssize(result.list);
+    for (int k = graph.begin[static_cast<std::size_t>(user)];
+         k < graph.begin[static_cast<std::size_t>(user) + 1]; ++k) {
+      const int neighbour = graph.list[static_cast<std::size_t>(k)];
+      result.list.push_back(numbering.to_internal[static_cast<std::size_t>(neighbour)]);
+    }
+    std::sort(result.list.begin() + first, result.list.end());
     result.begin.push_back(static_cast<int>(result.list.size()));
   }
   return result;

@@ -28,9 +28,8 @@ struct BackwardEuler {
   }
 
   template <class SystemType, class FilterType>
-  void prepare(const SystemType& system, const Rayleigh& damping,
-               Workspace<SystemType, FilterType>& workspace) const {
-    workspace.prepare(system, damping, newton);
+  void prepare(const SystemType& system, Workspace<SystemType, FilterType>& workspace) const {
+    workspace.prepare(system, newton);
   }
 
   template <class Context, class Monitor>

@@ -4,7 +4,7 @@
 // Workspace<System, Filter>, which the caller owns and keeps from one step to the next. Its members:
 //   time_step()                              the length of a step [s]
 //   check()                                  throws ParameterError naming the parameter that is out of range
-//   prepare(system, damping, workspace)      makes room for the unknowns
+//   prepare(system, workspace)               makes room for the unknowns
 //   step(context, state, workspace, monitor) advances the state and reports; on failure the state may be
 //                                            anything: the caller keeps a copy. `monitor(newton_report)` is
 //                                            called before each linear solve and may return false to cancel
@@ -15,7 +15,6 @@
 #include <pliant/assembly/concept.hpp>
 #include <pliant/constraint/filter.hpp>
 #include <pliant/integrator/step_report.hpp>
-#include <pliant/solid/rayleigh.hpp>
 
 namespace pliant {
 
@@ -42,7 +41,6 @@ struct StepContext {
   System& system;
   const Filter& filter;
   const Vector& loads;  // external forces and gravity [N]
-  const Rayleigh& damping;
   const SolverType& solver;
   SolverWorkspaceType& solver_workspace;
 };
@@ -66,7 +64,7 @@ template <class I, class Context>
 concept IntegratorFor = Integrator<I> &&
     requires(const I& integrator, const Context& context, State<typename Context::Vector>& state,
              typename I::template Workspace<typename Context::System, typename Context::Filter>& workspace) {
-  integrator.prepare(context.system, context.damping, workspace);  // makes room for the unknowns
+  integrator.prepare(context.system, workspace);  // makes room for the unknowns
   // advances the state by a step
   { integrator.step(context, state, workspace, detail::NeverCancels{}) } -> std::same_as<StepReport>;
 };

@@ -39,8 +39,8 @@ class IncrementalPotential {
         start_(start),
         w_(workspace),
         dt_(static_cast<Scalar>(dt)),
-        alpha_(static_cast<Scalar>(context.damping.alpha)),
-        beta_(static_cast<Scalar>(context.damping.beta)),
+        damps_mass_(system_.mass_damping().nodes() > 0),
+        damps_stiffness_(system_.uniform_stiffness_damping() != Scalar(0)),
         projection_(newton.projection),
         damps_with_tangent_(newton.max_iterations == 1 && !newton.require_convergence && !newton.line_search),
         wants_rounding_(newton.require_convergence || newton.line_search) {
@@ -75,22 +75,25 @@ class IncrementalPotential {
   double tangent(const Vector& u, Projection projection, Vector& g, Matrix& A) {
     const bool first = first_elastic_force_ < 0;  // u = 0
     w_.position.set_sum(start_.x, Scalar(1), u);
-    if (first && beta_ > 0 && !damps_with_tangent_) {
-      const Projection semidefinite = projection_ == Projection::none ? Projection::clamp : projection_;
-      system_.tangent(w_.position, semidefinite, beta_ / dt_, w_.elastic, w_.damping);
+    // A single iteration that is taken as it is damps with the stiffness that it solves with.
+    const auto beta = system_.uniform_stiffness_damping();
+    const bool copies = damps_with_tangent_ && beta.has_value();
+    if (first && damps_stiffness_ && !copies) {
+      const bool as_solved = damps_with_tangent_ || projection_ != Projection::none;
+      system_.stiffness_damping(w_.position, as_solved ? projection : Projection::clamp, 1 / dt_, w_.elastic,
+                                w_.damping);
     }
     elastic_ = system_.tangent(w_.position, projection, Scalar(1), w_.elastic, A);
-    // A single iteration that is taken as it is damps with the stiffness that it solves with.
-    if (first && beta_ > 0 && damps_with_tangent_) w_.damping.set_scaled(beta_ / dt_, A);
+    if (first && damps_stiffness_ && copies) w_.damping.set_scaled(*beta / dt_, A);
     if (first) {
       first_elastic_force_ = static_cast<double>(w_.elastic.norm());
       if (wants_rounding_) rounding_.estimate(A, start_.x, first_elastic_force_, w_.position, w_.drag);
     }
     const double value = add_inertia_and_damping(u, g);
-    if (beta_ > 0) A.add(w_.damping);
-    const Scalar weight = (1 + dt_ * alpha_) / (dt_ * dt_);
+    if (damps_stiffness_) A.add(w_.damping);
     for (std::ptrdiff_t i = 0; i < A.rows(); ++i) {
-      A.diagonal(i).diagonal().array() += weight * system_.mass().node(i)(0);
+      const Scalar drag = damps_mass_ ? dt_ * system_.mass_damping().node(i)(0) : Scalar(0);
+      A.diagonal(i).diagonal().array() += (system_.mass().node(i)(0) + drag) / (dt_ * dt_);
     }
     return value;
   }
@@ -122,7 +125,7 @@ class IncrementalPotential {
   // What is added to the elastic energy just evaluated and to its gradient.
   double add_inertia_and_damping(const Vector& u, Vector& g) {
     const Vector& mass = system_.mass();
-    const Block per_time_squared(1 / (dt_ * dt_)), drag_rate(alpha_ / dt_);
+    const Block per_time(1 / dt_), per_time_squared(1 / (dt_ * dt_));
     const Scalar twice_inertia = u.sum_blocks([&](std::ptrdiff_t i) {
       const Block ahead = u.block(i) - w_.predicted.block(i);
       const Block force = per_time_squared * mass.block(i) * ahead;
@@ -131,15 +134,15 @@ class IncrementalPotential {
     });
     inertia_ = static_cast<double>(twice_inertia) / 2;
     dissipation_ = 0;
-    if (alpha_ > 0) {
+    if (damps_mass_) {
       const Scalar twice = u.sum_blocks([&](std::ptrdiff_t i) {
-        const Block force = drag_rate * mass.block(i) * u.block(i);
+        const Block force = per_time * system_.mass_damping().block(i) * u.block(i);
         g.set_block(i, g.block(i) + force);
         return force * u.block(i);
       });
       dissipation_ += static_cast<double>(twice) / 2;
     }
-    if (beta_ > 0) {
+    if (damps_stiffness_) {
       const Scalar twice = w_.damping.multiply(u, w_.drag);
       g.add(Scalar(1), w_.drag);
       dissipation_ += static_cast<double>(twice) / 2;
@@ -151,7 +154,8 @@ class IncrementalPotential {
   const FilterType& filter_;
   const State<Vector>& start_;
   Workspace& w_;
-  Scalar dt_, alpha_, beta_;
+  Scalar dt_;
+  bool damps_mass_, damps_stiffness_;
   Projection projection_;
   bool damps_with_tangent_;
   bool wants_rounding_;
@@ -173,13 +177,13 @@ struct IncrementalWorkspace {
   NewtonWorkspace<Vector, Matrix> newton;
   Vector displacement;  // of the step [m]
 
-  void prepare(const SystemType& system, const Rayleigh& damping, const Newton& parameters) {
+  void prepare(const SystemType& system, const Newton& parameters) {
     for (Vector* vector : {&potential.predicted, &potential.prescribed, &potential.position,
                            &potential.elastic, &potential.drag, &displacement}) {
       *vector = system.make_vector();
     }
     newton.prepare(system, parameters);
-    if (damping.beta > 0) potential.damping = system.make_matrix();
+    if (system.uniform_stiffness_damping() != 0) potential.damping = system.make_matrix();
   }
 };
 

@@ -135,7 +135,7 @@ struct QuasiStatic {
   }
 
   template <class SystemType, class FilterType>
-  void prepare(const SystemType& system, const Rayleigh&, Workspace<SystemType, FilterType>& w) const {
+  void prepare(const SystemType& system, Workspace<SystemType, FilterType>& w) const {
     for (auto* vector : {&w.potential.prescribed, &w.potential.position, &w.potential.elastic,
                          &w.displacement, &w.increment_loads}) {
       *vector = system.make_vector();

@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include <pliant/core/matrix.hpp>
-#include <pliant/mesh/mesh.hpp>
+#include <pliant/mesh/mixed_mesh.hpp>
 
 namespace pliant {
 
@@ -16,6 +16,8 @@ template <class T>
 inline constexpr bool is_mesh = false;
 template <class E, class Scalar>
 inline constexpr bool is_mesh<Mesh<E, Scalar>> = true;
+template <class Scalar, class... Elements>
+inline constexpr bool is_mesh<MixedMesh<Scalar, Elements...>> = true;
 
 }  // namespace detail
 
@@ -24,7 +26,7 @@ using SnapshotMesh = std::remove_cvref_t<decltype(std::declval<const S&>().mesh(
 
 template <class S>
 concept Snapshot = requires(const S& s) {
-  requires detail::is_mesh<SnapshotMesh<S>>;  // mesh(): a Mesh<Element, Scalar>, at rest
+  requires detail::is_mesh<SnapshotMesh<S>>;  // mesh(): a Mesh or a MixedMesh, at rest
   {
     s.positions().cols()
     } -> std::convertible_to<std::ptrdiff_t>;  // positions() [m], dim x #nodes of the mesh

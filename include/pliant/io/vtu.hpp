@@ -10,13 +10,14 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
 #include <pliant/core/error.hpp>
 #include <pliant/io/snapshot.hpp>
 #include <pliant/io/write_file.hpp>
-#include <pliant/mesh/mesh.hpp>
+#include <pliant/mesh/mixed_mesh.hpp>
 
 namespace pliant {
 namespace detail {
@@ -68,51 +69,85 @@ NodeMatrix<Scalar, 3> in_space(const char* what, const Eigen::MatrixBase<Derived
   return space;
 }
 
+// The cells of a mesh as the arrays of a .vtu file.
+struct VtuCells {
+  std::vector<std::int32_t> nodes;
+  std::vector<std::int64_t> offsets;  // where the nodes of each cell end
+  std::vector<std::uint8_t> types;
+  std::vector<std::int32_t> regions;
+  std::vector<std::int32_t> parts;  // of a mixed mesh
+
+  template <Element E, class Scalar>
+  explicit VtuCells(const Mesh<E, Scalar>& mesh) {
+    add(mesh);
+  }
+
+  template <class Scalar, class... Elements>
+  explicit VtuCells(const MixedMesh<Scalar, Elements...>& mesh) {
+    std::int32_t number = 0;
+    const auto add_part = [&](const auto& part) {
+      add(part);
+      parts.resize(types.size(), number++);
+    };
+    std::apply([&](const auto&... part) { (add_part(part), ...); }, mesh.parts);
+  }
+
+ private:
+  // The cells of a Mesh or a MeshPart.
+  template <class Cells>
+  void add(const Cells& cells) {
+    using E = typename Cells::Element;
+    if (!cells.regions.empty()) require_size("regions", std::ssize(cells.regions), cells.element_count());
+    nodes.insert(nodes.end(), cells.elements.data(), cells.elements.data() + cells.elements.size());
+    for (std::ptrdiff_t e = 0; e < cells.element_count(); ++e) {
+      offsets.push_back((offsets.empty() ? 0 : offsets.back()) + E::nodes);
+      types.push_back(vtk_cell_number(E::cell_kind));
+      regions.push_back(cells.region(e));
+    }
+  }
+};
+
 // The text and bytes of a .vtu file: positions as points, `point_data` already described and collected in
 // `arrays`.
-template <class E, class Scalar, class Positions>
-std::string vtu_bytes(const Mesh<E, Scalar>& mesh, const Positions& positions, VtuArrays& arrays,
+template <class MeshType, class Positions>
+std::string vtu_bytes(const MeshType& mesh, const Positions& positions, VtuArrays& arrays,
                       const std::string& point_data) {
-  const auto points = in_space<Scalar>("positions", positions, mesh.node_count(), E::dim);
-  const auto cells = static_cast<std::size_t>(mesh.element_count());
-  if (!mesh.regions.empty()) require_size("regions", std::ssize(mesh.regions), mesh.element_count());
-  std::vector<std::int64_t> offsets(cells);
-  std::vector<std::int32_t> regions(cells);
-  for (std::size_t i = 0; i < cells; ++i) {
-    offsets[i] = static_cast<std::int64_t>(i + 1) * E::nodes;
-    regions[i] = mesh.region(static_cast<std::ptrdiff_t>(i));
-  }
-  const std::vector<std::uint8_t> types(cells, vtk_cell_number(E::cell_kind));
+  using Scalar = typename MeshType::Scalar;
+  const auto points = in_space<Scalar>("positions", positions, mesh.node_count(), MeshType::dim);
+  const VtuCells cells(mesh);
   const char* byte_order = std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian";
   std::string xml =
       "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"" +
       std::string(byte_order) +
       "\" header_type=\"UInt64\">\n  <UnstructuredGrid>\n    <Piece NumberOfPoints=\"" +
-      std::to_string(mesh.node_count()) + "\" NumberOfCells=\"" + std::to_string(cells) + "\">\n";
+      std::to_string(mesh.node_count()) + "\" NumberOfCells=\"" + std::to_string(cells.types.size()) +
+      "\">\n";
   xml += "      <Points>\n";
   xml += arrays.add("Points", points.data(), static_cast<std::size_t>(points.size()), 3);
   xml += "      </Points>\n      <Cells>\n";
-  xml += arrays.add("connectivity", mesh.elements.data(), static_cast<std::size_t>(mesh.elements.size()));
-  xml += arrays.add("offsets", offsets.data(), cells);
-  xml += arrays.add("types", types.data(), cells);
+  xml += arrays.add("connectivity", cells.nodes.data(), cells.nodes.size());
+  xml += arrays.add("offsets", cells.offsets.data(), cells.offsets.size());
+  xml += arrays.add("types", cells.types.data(), cells.types.size());
   xml += "      </Cells>\n      <PointData>\n" + point_data + "      </PointData>\n      <CellData>\n";
-  xml += arrays.add("region", regions.data(), cells);
+  xml += arrays.add("region", cells.regions.data(), cells.regions.size());
+  if (!cells.parts.empty()) xml += arrays.add("part", cells.parts.data(), cells.parts.size());
   xml += "      </CellData>\n    </Piece>\n  </UnstructuredGrid>\n  <AppendedData encoding=\"raw\">\n_";
   return xml + arrays.bytes() + "\n  </AppendedData>\n</VTKFile>\n";
 }
 
 }  // namespace detail
 
-// The mesh at rest, with the cell array "region". Folders are created. Throws WriteError, and SizeError where
-// the mesh has not as many regions as elements.
-template <Element E, class Scalar>
-void write_vtu(const std::filesystem::path& path, const Mesh<E, Scalar>& mesh) {
+// The mesh at rest, with the cell array "region", and "part" for a MixedMesh. Folders are created. Throws
+// WriteError, and SizeError where the mesh has not as many regions as elements.
+template <class MeshType>
+requires detail::is_mesh<MeshType>
+void write_vtu(const std::filesystem::path& path, const MeshType& mesh) {
   detail::VtuArrays arrays;
   detail::write_file(path, detail::vtu_bytes(mesh, mesh.nodes, arrays, ""));
 }
 
 // A state: the points are its positions, with the point arrays "displacement" [m] and "velocity" [m/s] and
-// the cell array "region". Folders are created. Throws WriteError and SizeError.
+// the cell arrays of the mesh. Folders are created. Throws WriteError and SizeError.
 template <Snapshot S>
 void write_vtu(const std::filesystem::path& path, const S& snapshot) {
   const auto& mesh = snapshot.mesh();

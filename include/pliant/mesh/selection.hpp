@@ -16,12 +16,12 @@
 namespace pliant {
 
 // The nodes whose rest position X [m] satisfies the predicate: bool predicate(const SmallVector<Scalar, dim>&
-// X). Example: nodes_where(mesh, [](const auto& X) { return X.y() > 0.9; }).
-template <Element E, class Scalar, class Predicate>
-std::vector<int> nodes_where(const Mesh<E, Scalar>& mesh, Predicate&& predicate) {
+// X). Example: nodes_where(mesh, [](const auto& X) { return X.y() > 0.9; }). `mesh` is a Mesh or a MixedMesh.
+template <class MeshType, class Predicate>
+std::vector<int> nodes_where(const MeshType& mesh, Predicate&& predicate) {
   std::vector<int> selected;
   for (Eigen::Index node = 0; node < mesh.nodes.cols(); ++node) {
-    const SmallVector<Scalar, E::dim> X = mesh.nodes.col(node);
+    const SmallVector<typename MeshType::Scalar, MeshType::dim> X = mesh.nodes.col(node);
     if (predicate(X)) selected.push_back(static_cast<int>(node));
   }
   return selected;

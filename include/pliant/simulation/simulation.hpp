@@ -18,7 +18,7 @@
 namespace pliant {
 
 // Composed at compile time. Positions and velocities are in the user's node numbering, dim x #nodes.
-template <class SolidType,       // what is simulated
+template <class SolidType,       // a Solid or Bodies
           class IntegratorType,  // BackwardEuler, OptimizationEuler, QuasiStatic
           class SolverType,      // Pcg<...>
           class ConstraintType,  // Unconstrained, Pinned, PrescribedMotion, or several Together
@@ -54,13 +54,13 @@ class Simulation {
         system_((integrator_.check(), solver_.check(), solid_)) {
     NodeConstraints<dim> held(system_.node_count());
     constraint_.describe(held);
-    filter_ = FilterType(held, solid_.mesh().nodes, system_.numbering(), system_.make_matrix().pattern());
-    integrator_.prepare(system_, solid_.damping(), integrator_workspace_);
+    filter_ = FilterType(held, solid_.nodes(), system_.numbering(), system_.make_matrix().pattern());
+    integrator_.prepare(system_, integrator_workspace_);
     for (auto* vector : {&state_.x, &state_.v, &saved_.x, &saved_.v, &external_forces_, &loads_}) {
       *vector = system_.make_vector();
     }
-    system_.to_internal(solid_.mesh().nodes, state_.x);
-    positions_ = solid_.mesh().nodes;
+    system_.to_internal(solid_.nodes(), state_.x);
+    positions_ = solid_.nodes();
     velocities_ = Positions::Zero(dim, system_.node_count());
   }
 
@@ -87,7 +87,7 @@ class Simulation {
                                       .residual = newton.gradient,
                                       .linear_residual = newton.linear.residual});
     };
-    const Context context{system_, filter_, loads_, solid_.damping(), solver_, solver_workspace_};
+    const Context context{system_, filter_, loads_, solver_, solver_workspace_};
     StepReport report;
     try {
       report = integrator_.step(context, state_, integrator_workspace_, monitor);
@@ -113,7 +113,7 @@ class Simulation {
   const Positions& velocities() const { return velocities_; }  // [m/s]
   double time() const { return state_.time; }                  // [s]
   const Solid& solid() const { return solid_; }
-  const typename Solid::Mesh& mesh() const { return solid_.mesh(); }
+  const typename Solid::Mesh& mesh() const { return solid_.mesh(); }  // of Bodies a MixedMesh
   const Constraint& constraint() const { return constraint_; }
   const Integrator& integrator() const { return integrator_; }
   const Solver& solver() const { return solver_; }
@@ -131,7 +131,7 @@ class Simulation {
   // Goes on with other parameters, e.g. another dt. Throws ParameterError for one out of range.
   void set_integrator(Integrator integrator) {
     integrator.check();
-    integrator.prepare(system_, solid_.damping(), integrator_workspace_);
+    integrator.prepare(system_, integrator_workspace_);
     integrator_ = std::move(integrator);
   }
 
@@ -231,7 +231,7 @@ class Simulation {
   Energies with_elastic(double elastic) const {
     Energies energies;
     energies.elastic = elastic;
-    const auto& rest = solid_.mesh().nodes;
+    const auto& rest = solid_.nodes();
     for (std::ptrdiff_t i = 0; i < state_.x.nodes(); ++i) {
       const SmallVector<double, dim> v = state_.v.node(i).template cast<double>();
       const double mass = system_.mass().node(i)(0);

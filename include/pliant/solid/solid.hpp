@@ -66,6 +66,8 @@ class Solid {
   }
 
   const Mesh& mesh() const { return mesh_; }
+  const NodeMatrix<Scalar, dim>& nodes() const { return mesh_.nodes; }  // rest positions [m], dim x #nodes
+  std::ptrdiff_t node_count() const { return mesh_.node_count(); }
   const Energy& energy() const { return energy_; }
 
   // Of an element [kg/m^3].

@@ -1,0 +1,134 @@
+// The elements of one solid within a system: what they add to its energy, gradient and tangent.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include <pliant/assembly/batch_materials.hpp>
+
+namespace pliant {
+
+template <class SolidType, Isa isa>
+class ElasticElements {
+ public:
+  using Element = typename SolidType::Element;
+  using Scalar = typename SolidType::Scalar;
+  using Vector = NodeVector<Element::dim, Scalar, isa>;
+  using Matrix = BlockMatrix<Element::dim, Scalar, isa>;
+
+  // `elements` have the user's node numbers of the system; `nodes` are rest positions in internal numbers
+  // [m].
+  template <class Positions>
+  ElasticElements(const SolidType& solid, const ElementMatrix<Element>& elements, const Positions& nodes,
+                  const Numbering& numbering, const BlockPattern& pattern)
+      : materials_(solid),
+        batches_(make_batches<Element, Scalar>(order_elements<Element>(elements, numbering), nodes, pattern,
+                                               solid.thickness().value)),
+        batch_energy_(static_cast<std::size_t>(batches_.count)) {
+    materials_.arrange(solid, batches_);
+  }
+
+  int batch_count() const { return batches_.count; }
+  std::ptrdiff_t element_count() const { return batches_.element_count; }
+
+  // The lowest node of a batch; it ascends with the batches.
+  int first_node(int batch) const { return batches_.first_node(batch); }
+
+  // The batches that touch the rows [begin, end).
+  std::vector<int> batches_on(int begin, int end) const {
+    constexpr int stride = node_stride<Element::dim>;
+    std::vector<int> result;
+    for (int b = 0; b < batches_.count && begin < end && batches_.first_node(b) < end; ++b) {
+      const int* const offsets = batches_.offsets_of(b);
+      if (std::any_of(offsets, offsets + Element::nodes * batches_.width,
+                      [&](int offset) { return offset >= begin * stride && offset < end * stride; })) {
+        result.push_back(b);
+      }
+    }
+    return result;
+  }
+
+  // Elastic energy [J] at the positions x [m]; not finite where the energy is not defined.
+  double energy(const Vector& x) {
+    parallel_for(batches_.count, 64, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      const Evaluator evaluator(materials_);
+      for (auto b = static_cast<int>(begin); b < static_cast<int>(end); ++b) {
+        batch_energy_[static_cast<std::size_t>(b)] = energy_of(evaluator, b, x);
+      }
+    });
+    return last_energy();
+  }
+
+  // Adds the gradient [N] and the tangent [N/m] of some batches to the rows owned.
+  template <Evaluate evaluate, Projection projection>
+  void add(const std::vector<int>& batches, const OwnedRows& rows, const Vector& x, Scalar stiffness_scale,
+           Scalar* gradient, Scalar* matrix) {
+    const Evaluator evaluator(materials_);
+    for (const int b : batches) {
+      const Scalar energy = evaluator.template run<evaluate, projection>(
+          batches_, b, x.data(), stiffness_scale, rows, gradient, matrix);
+      const int first = batches_.first_node(b);
+      if (first >= rows.begin && first < rows.end) batch_energy_[static_cast<std::size_t>(b)] = energy;
+    }
+  }
+
+  // The sum over the batches as they were evaluated last [J].
+  double last_energy() const {
+    return parallel_sum<double>(batches_.count, 4096, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      double total = 0;
+      for (std::ptrdiff_t b = begin; b < end; ++b) total += batch_energy_[static_cast<std::size_t>(b)];
+      return total;
+    });
+  }
+
+  // The user's number of an element whose energy is not finite at x, or -1.
+  int undefined_element(const Vector& x) const {
+    const Evaluator evaluator(materials_);
+    for (int b = 0; b < batches_.count; ++b) {
+      if (!std::isfinite(energy_of(evaluator, b, x))) return undefined_element_in(b, x);
+    }
+    return -1;
+  }
+
+ private:
+  using Materials = BatchMaterials<SolidType, isa>;
+  using Evaluator = typename Materials::Evaluator;
+
+  Scalar energy_of(const Evaluator& evaluator, int batch, const Vector& x) const {
+    return evaluator.template run<Evaluate::energy, Projection::none>(batches_, batch, x.data(), Scalar(0),
+                                                                      {}, nullptr, nullptr);
+  }
+
+  // Within a batch whose energy is not finite, the first element that is to blame; -1 where it is their sum.
+  int undefined_element_in(int batch, const Vector& x) const {
+    constexpr int dim = Element::dim, width = ElementBatches<Element, Scalar>::width;
+    const int* const offsets = batches_.offsets_of(batch);
+    for (int l = 0; l < width; ++l) {
+      const std::ptrdiff_t element = std::ptrdiff_t{batch} * width + l;
+      if (element >= batches_.element_count) break;
+      for (int q = 0; q < Element::quadrature_points; ++q) {
+        SmallMatrix<Scalar, dim, dim> F = SmallMatrix<Scalar, dim, dim>::Zero();
+        for (int a = 1; a < Element::nodes; ++a) {
+          for (int j = 0; j < dim; ++j) {
+            const Scalar g = batches_.gradients_of(batch, q)[((a - 1) * dim + j) * width + l];
+            for (int i = 0; i < dim; ++i) {
+              F(i, j) += (x.data()[offsets[a * width + l] + i] - x.data()[offsets[l] + i]) * g;
+            }
+          }
+        }
+        if (!std::isfinite(materials_.of_element(element).psi(F))) {
+          return batches_.to_user[static_cast<std::size_t>(element)];
+        }
+      }
+    }
+    return -1;
+  }
+
+  Materials materials_;
+  ElementBatches<Element, Scalar> batches_;
+  std::vector<Scalar> batch_energy_;
+};
+
+}  // namespace pliant

@@ -1,0 +1,203 @@
+// Several solids, of any elements and energies, simulated as one.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <pliant/mesh/coincident.hpp>
+#include <pliant/mesh/mixed_mesh.hpp>
+#include <pliant/solid/solid.hpp>
+
+namespace pliant {
+
+// Makes one body of several: nodes of different solids that are not further apart than this become one.
+struct Weld {
+  double tolerance = 0;  // [m]
+};
+
+// A solid is what integrators and constraints see as one; Bodies is one as well. Its nodes are those of the
+// first solid, then those of the second, and so on; `nodes<i>(numbers)` translates node numbers of the i-th
+// solid:
+//   auto bone = Solid(hexes, StVenantKirchhoff(stiff), Density{1900});
+//   auto flesh = Solid(tets, StableNeoHookean(soft), Density{1000});
+//   auto arm = Bodies(Weld{1e-6}, bone, flesh);
+//   auto held = Pinned(arm.nodes<0>(nodes_where(hexes, ...)));
+template <class... Solids>
+class Bodies {
+  static_assert(sizeof...(Solids) >= 1, "Bodies needs at least one Solid");
+  template <std::size_t i>
+  using SolidAt = std::tuple_element_t<i, std::tuple<Solids...>>;
+
+ public:
+  using Scalar = typename SolidAt<0>::Scalar;
+  static constexpr int dim = SolidAt<0>::dim;
+  static constexpr std::size_t count = sizeof...(Solids);
+  using Mesh = MixedMesh<Scalar, typename Solids::Element...>;
+  static_assert(((Solids::dim == dim) && ...), "all solids of Bodies must have the same dimension");
+  static_assert((std::is_same_v<typename Solids::Scalar, Scalar> && ...),
+                "all solids of Bodies must have the same scalar type");
+
+  // Without any connection.
+  explicit Bodies(Solids... solids) : solids_(std::move(solids)...) {
+    std::vector<int> own(static_cast<std::size_t>(total_nodes()));
+    std::iota(own.begin(), own.end(), 0);
+    join(own);
+  }
+
+  // Welded; a node that becomes one with another lies where that of the earlier solid was. Throws
+  // ParameterError for a tolerance that is negative, with which a solid touches no other, or two nodes of the
+  // same solid would become one; MeshError where an element does not survive the move.
+  Bodies(Weld weld, Solids... solids) : solids_(std::move(solids)...) {
+    NodeMatrix<Scalar, dim> all(dim, total_nodes());
+    for_each(
+        [&](const auto& solid, auto i) { all.middleCols(first(i), solid.node_count()) = solid.nodes(); });
+    join(coincident_nodes<Scalar, dim>(all, weld.tolerance));
+    for_each([&](const auto& solid, auto i) { require_weld<i>(solid, weld.tolerance); });
+  }
+
+  // The i-th solid as it was given.
+  template <std::size_t i>
+  const auto& solid() const {
+    return std::get<i>(solids_);
+  }
+
+  const Mesh& mesh() const { return mesh_; }
+  const NodeMatrix<Scalar, dim>& nodes() const { return mesh_.nodes; }  // rest positions [m], dim x #nodes
+  std::ptrdiff_t node_count() const { return mesh_.node_count(); }
+
+  // The number here of a node of the i-th solid. Throws IndexError for one that it does not have.
+  template <std::size_t i>
+  int node(int number) const {
+    const auto& numbers = numbers_[i];
+    if (number < 0 || number >= std::ssize(numbers)) {
+      throw IndexError("solid " + std::to_string(i) + ": node", number, std::ssize(numbers));
+    }
+    return numbers[static_cast<std::size_t>(number)];
+  }
+
+  // The same for a set of nodes, e.g. one of nodes_where(solid's mesh, ...).
+  template <std::size_t i>
+  std::vector<int> nodes(const std::vector<int>& numbers) const {
+    std::vector<int> result;
+    result.reserve(numbers.size());
+    for (const int number : numbers) result.push_back(node<i>(number));
+    return result;
+  }
+
+  // All nodes of the i-th solid.
+  template <std::size_t i>
+  const std::vector<int>& nodes() const {
+    return numbers_[i];
+  }
+
+ private:
+  // Calls use(solid, its place as a constant) for each.
+  template <class Use>
+  void for_each(Use&& use) {
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+      (use(std::get<i>(solids_), std::integral_constant<std::size_t, i>{}), ...);
+    }
+    (std::index_sequence_for<Solids...>{});
+  }
+
+  std::ptrdiff_t total_nodes() const {
+    return std::apply([](const auto&... solid) { return (solid.node_count() + ...); }, solids_);
+  }
+
+  // Columns before those of the i-th solid where all nodes stand one after the other.
+  std::ptrdiff_t first(std::size_t i) {
+    std::ptrdiff_t before = 0;
+    for_each([&](const auto& solid, std::size_t j) { before += j < i ? solid.node_count() : 0; });
+    return before;
+  }
+
+  // `representative`: for each node of all solids the node that stands for it.
+  void join(const std::vector<int>& representative) {
+    std::vector<int> number(representative.size(), -1);
+    std::ptrdiff_t node = 0;
+    int used = 0;
+    mesh_.nodes.resize(dim, total_nodes());
+    for_each([&](const auto& solid, auto i) {
+      auto& numbers = numbers_[i];
+      for (std::ptrdiff_t k = 0; k < solid.node_count(); ++k, ++node) {
+        int& of_place = number[static_cast<std::size_t>(representative[static_cast<std::size_t>(node)])];
+        if (of_place < 0) {
+          mesh_.nodes.col(used) = solid.nodes().col(k);
+          of_place = used++;
+        }
+        numbers.push_back(of_place);
+      }
+      auto& part = std::get<i>(mesh_.parts);
+      part.elements = solid.mesh().elements.unaryExpr(
+          [&](int corner) { return numbers[static_cast<std::size_t>(corner)]; });
+      part.regions = solid.mesh().regions;
+      part.region_names = solid.mesh().region_names;
+    });
+    mesh_.nodes.conservativeResize(dim, used);
+  }
+
+  template <std::size_t i, class SolidType>
+  void require_weld(const SolidType& solid, double tolerance) const {
+    const std::string name = "solid " + std::to_string(i);
+    std::vector<int> own(static_cast<std::size_t>(node_count()), -1);
+    for (int k = 0; k < std::ssize(numbers_[i]); ++k) {
+      int& other = own[static_cast<std::size_t>(numbers_[i][static_cast<std::size_t>(k)])];
+      if (other >= 0) {
+        throw ParameterError("Weld::tolerance", tolerance,
+                             "must be smaller (m): nodes " + std::to_string(other) + " and " +
+                                 std::to_string(k) + " of " + name + " would become one");
+      }
+      other = k;
+    }
+    bool touches = false;
+    for (std::size_t j = 0; j < count; ++j) {
+      for (const int node : numbers_[j])
+        touches = touches || (j != i && own[static_cast<std::size_t>(node)] >= 0);
+    }
+    if (!touches && count > 1) {
+      throw ParameterError("Weld::tolerance", tolerance,
+                           "must be larger (m): no node of " + name + " lies at one of another solid");
+    }
+    auto moved = solid.mesh();
+    for (int k = 0; k < std::ssize(numbers_[i]); ++k) {
+      moved.nodes.col(k) = mesh_.nodes.col(numbers_[i][static_cast<std::size_t>(k)]);
+    }
+    if (moved.nodes != solid.mesh().nodes) require_usable(moved);
+  }
+
+  std::tuple<Solids...> solids_;
+  Mesh mesh_;
+  std::array<std::vector<int>, count> numbers_;  // of each solid's nodes
+};
+
+template <class... Solids>
+Bodies(Weld, Solids...) -> Bodies<Solids...>;
+
+// A solid of Bodies, or a Solid alone, and its elements in the node numbers of the whole.
+template <class SolidType>
+struct SolidPart {
+  const SolidType& solid;
+  const ElementMatrix<typename SolidType::Element>& elements;
+};
+
+// What a Solid or Bodies consists of; the references are to it.
+template <Element E, class Energy, class Scalar>
+std::tuple<SolidPart<Solid<E, Energy, Scalar>>> parts_of(const Solid<E, Energy, Scalar>& solid) {
+  return {{solid, solid.mesh().elements}};
+}
+template <class... Solids>
+std::tuple<SolidPart<Solids>...> parts_of(const Bodies<Solids...>& bodies) {
+  return [&]<std::size_t... i>(std::index_sequence<i...>) {
+    return std::tuple<SolidPart<Solids>...>{
+        SolidPart<Solids>{bodies.template solid<i>(), std::get<i>(bodies.mesh().parts).elements}...};
+  }
+  (std::index_sequence_for<Solids...>{});
+}
+
+}  // namespace pliant
