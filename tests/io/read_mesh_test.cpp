@@ -1,12 +1,14 @@
 #include "io/reading.hpp"
 
 #include <limits>
+#include <map>
 #include <string>
 #include <type_traits>
 
 #include <pliant/element/tet4.hpp>
 #include <pliant/element/tri3.hpp>
 #include <pliant/io/read_mesh.hpp>
+#include <pliant/mesh/selection.hpp>
 
 using namespace pliant;
 
@@ -130,6 +132,53 @@ TEST_CASE("read_mesh keeps the names of the regions of its dimension") {
   const TemporaryFolder folder;
   const auto mesh = read_mesh<Tet4>(folder.write("body.msh", gmsh));
   CHECK(mesh.region_names == std::map<int, std::string>{{5, "flesh"}});
+}
+
+TEST_CASE("read_mesh makes node sets of the groups of lower dimension") {
+  std::string text = gmsh;
+  text.replace(text.find("$Elements"), std::string::npos, R"($Elements
+5
+1 2 2 5 1 1 2 3
+2 2 2 5 1 3 4 1
+3 2 2 9 1 2 3 4
+4 15 2 5 1 4
+5 4 2 5 1 1 2 3 4
+$EndElements
+)");
+  const TemporaryFolder folder;
+  const auto mesh = read_mesh<Tet4>(folder.write("sets.msh", text));
+  const std::map<std::string, std::vector<int>> expected{
+      {"skin", {0, 1, 2, 3}}, {"surface 9", {1, 2, 3}}, {"point 5", {3}}};
+  CHECK(mesh.node_sets == expected);
+  CHECK(node_set(mesh, "surface 9") == std::vector{1, 2, 3});
+  try {
+    static_cast<void>(node_set(mesh, "flesh"));
+    FAIL("accepted");
+  } catch (const MeshError& error) {
+    CHECK(error.reason() == "no node set is named 'flesh'; sets in this mesh: 'point 5' 'skin' 'surface 9'");
+  }
+
+  const auto reference = folder.write("sets.mesh", medit);
+  ReadReport report;
+  const auto body = read_mesh<Tet4>(reference, report);
+  CHECK(body.node_sets ==
+        std::map<std::string, std::vector<int>>{{"surface 7", {0, 1, 2}}, {"surface 8", {0, 1, 3}}});
+  const auto plane = read_mesh<Tri3>(folder.write("plane.msh", R"($MeshFormat
+2.2 0 8
+$EndMeshFormat
+$Nodes
+3
+1 0 0 0
+2 1 0 0
+3 0 1 0
+$EndNodes
+$Elements
+2
+1 1 2 4 1 1 2
+2 2 2 5 1 1 2 3
+$EndElements
+)"));
+  CHECK(plane.node_sets == std::map<std::string, std::vector<int>>{{"line 4", {0, 1}}});
 }
 
 TEST_CASE("the format is told by the content, whatever the extension") {

@@ -80,9 +80,12 @@ TEST_CASE("reorient turns flipped elements of every kind, and them only") {
 TEST_CASE("drop_unreferenced_nodes closes the gaps and says where the nodes went") {
   auto mesh = make_box<Tet4>({.cells = {2, 1, 1}});
   add_node(mesh, 5, 5, 5);
+  mesh.node_sets = {{"end", {2, 5, 8, 11}}, {"gone", {0, 3, 12}}};
   mesh = drop_elements(mesh, {0, 1, 2, 3, 4}).mesh;  // leaves the second cell
   const auto repair = drop_unreferenced_nodes(mesh);
   CHECK(repair.node_map == std::vector<int>{-1, 0, 1, -1, 2, 3, -1, 4, 5, -1, 6, 7, -1});
+  CHECK(repair.mesh.node_sets ==
+        std::map<std::string, std::vector<int>>{{"end", {1, 3, 5, 7}}, {"gone", {}}});
   CHECK(repair.changes == 5);
   CHECK(repair.message == "drop_unreferenced_nodes: 5 nodes dropped: 0, 3, 6, 9, 12");
   CHECK(repair.mesh.node_count() == 8);

@@ -7,8 +7,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -180,6 +182,32 @@ NodeMatrix<Scalar, Dim> positions_of(const CellMesh& cells) {
   return positions;
 }
 
+// The nodes of the groups of cells of less than `dimension`, ascending, by the group's name: that of the file
+// or "surface 7", "line 7", "point 7". Region 0 is no group.
+inline std::map<std::string, std::vector<int>> node_sets_of(const CellMesh& cells, int dimension) {
+  constexpr std::array<std::string_view, 3> nouns{"point", "line", "surface"};
+  std::map<std::string, std::vector<int>> sets;
+  for (const CellKind kind : all_cell_kinds) {
+    if (cell_dimension(kind) >= dimension) continue;
+    const auto d = static_cast<std::size_t>(cell_dimension(kind));
+    const CellBlock& block = cells.cells(kind);
+    for (std::size_t i = 0; i < block.count(); ++i) {
+      const int region = block.regions[i];
+      if (region == 0) continue;
+      const auto name = cells.region_names[d].find(region);
+      auto& set =
+          sets[name != cells.region_names[d].end() ? name->second
+                                                   : std::string(nouns[d]) + " " + std::to_string(region)];
+      set.insert(set.end(), block.cell(i).begin(), block.cell(i).end());
+    }
+  }
+  for (auto& [name, nodes] : sets) {
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  }
+  return sets;
+}
+
 }  // namespace detail
 
 // Everything a file holds. The format is told by the content, then by the extension. Throws MeshError with
@@ -218,6 +246,7 @@ Mesh<ElementType, Scalar> take_elements(const CellMesh& cells, ReadReport& repor
   mesh.elements = Eigen::Map<const ElementMatrix<ElementType>>(block.nodes.data(), ElementType::nodes, count);
   mesh.regions = block.regions;
   mesh.region_names = cells.region_names[static_cast<std::size_t>(cell_dimension(kind))];
+  mesh.node_sets = detail::node_sets_of(cells, cell_dimension(kind));
   report = {.file = cells.file,
             .format = cells.format,
             .element = std::string(ElementType::name),

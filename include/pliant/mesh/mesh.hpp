@@ -23,10 +23,12 @@ struct Mesh {
   using Scalar = ScalarType;
   static constexpr int dim = Element::dim;
 
-  NodeMatrix<Scalar, dim> nodes;            // rest positions [m], dim x #nodes
-  ElementMatrix<Element> elements;          // node indices, Element::nodes x #elements
-  std::vector<int> regions;                 // one region number per element; empty: all in region 0
-  std::map<int, std::string> region_names;  // names of region numbers, where the file gave any
+  NodeMatrix<Scalar, dim> nodes;                      // rest positions [m], dim x #nodes
+  ElementMatrix<Element> elements;                    // node indices, Element::nodes x #elements
+  std::vector<int> regions;                           // one region number per element; empty: all in region 0
+  std::map<int, std::string> region_names;            // names of region numbers, where the file gave any
+  std::map<std::string, std::vector<int>> node_sets;  // by name; from a file, the nodes of its groups of
+                                                      // points, lines and surfaces
 
   std::ptrdiff_t node_count() const { return nodes.cols(); }
   std::ptrdiff_t element_count() const { return elements.cols(); }

@@ -85,13 +85,21 @@ std::vector<int> keep_columns(Matrix& matrix, const std::vector<char>& keep) {
   return map;
 }
 
-// Sends the node numbers of the elements through the map; those outside the mesh stay as they are, and
-// outside.
-template <class Elements>
-void renumber(Elements& elements, const std::vector<int>& node_map) {
-  for (int& node : elements.reshaped()) {
-    if (node >= 0 && static_cast<std::size_t>(node) < node_map.size())
-      node = node_map[static_cast<std::size_t>(node)];
+// Sends the node numbers of the elements and of the node sets through the map; those outside the mesh stay as
+// they are, and outside. Dropped nodes leave the sets.
+template <class MeshType>
+void renumber(MeshType& mesh, const std::vector<int>& node_map) {
+  const auto moved = [&](int node) {
+    const bool inside = node >= 0 && static_cast<std::size_t>(node) < node_map.size();
+    return inside ? node_map[static_cast<std::size_t>(node)] : node;
+  };
+  for (int& node : mesh.elements.reshaped()) node = moved(node);
+  constexpr int dropped = -1;
+  for (auto& [name, nodes] : mesh.node_sets) {
+    std::transform(nodes.begin(), nodes.end(), nodes.begin(), moved);
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    std::erase(nodes, dropped);
   }
 }
 
@@ -216,7 +224,7 @@ Repair<Mesh<E, Scalar>> drop_unreferenced_nodes(const Mesh<E, Scalar>& mesh) {
       static_cast<std::ptrdiff_t>(unreferenced.size()),
       detail::repair_message("drop_unreferenced_nodes", unreferenced, "node", "dropped")};
   result.node_map = detail::keep_columns(result.mesh.nodes, keep);
-  detail::renumber(result.mesh.elements, result.node_map);
+  detail::renumber(result.mesh, result.node_map);
   return result;
 }
 
@@ -247,7 +255,7 @@ Repair<Mesh<E, Scalar>> merge_duplicate_nodes(const Mesh<E, Scalar>& mesh, doubl
   for (std::size_t node = 0; node < representatives.size(); ++node) {
     result.node_map[node] = result.node_map[static_cast<std::size_t>(representatives[node])];
   }
-  detail::renumber(result.mesh.elements, result.node_map);
+  detail::renumber(result.mesh, result.node_map);
 
   std::size_t collapsed = 0;
   for (Eigen::Index element = 0; element < mesh.elements.cols(); ++element) {

@@ -77,6 +77,18 @@ std::vector<int> nodes_of_region(const Mesh<E, Scalar>& mesh, std::string_view n
                   "'; names in this mesh:" + (known.empty() ? " none" : known));
 }
 
+// The nodes of a set of the mesh, e.g. of a surface group of its file. Throws MeshError, with the names the
+// mesh has, for any other name.
+template <Element E, class Scalar>
+const std::vector<int>& node_set(const Mesh<E, Scalar>& mesh, const std::string& name) {
+  const auto found = mesh.node_sets.find(name);
+  if (found != mesh.node_sets.end()) return found->second;
+  std::string known;
+  for (const auto& [other, nodes] : mesh.node_sets) known += " '" + other + "'";
+  throw MeshError("no node set is named '" + name +
+                  "'; sets in this mesh:" + (known.empty() ? " none" : known));
+}
+
 // The nodes of the boundary faces. Throws IndexError at a node number outside the mesh.
 template <Element E, class Scalar>
 std::vector<int> boundary_nodes(const Mesh<E, Scalar>& mesh) {
