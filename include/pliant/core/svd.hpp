@@ -57,20 +57,6 @@ PLIANT_INLINE PlaneSvd<T> plane_svd(const SmallMatrix<T, 2, 2>& F) {
   return {{R.c * V.c - R.s * V.s, R.s * V.c + R.c * V.s}, values, V};
 }
 
-// A rotation whose first column is the unit vector u (Duff et al. 2017, Building an Orthonormal Basis,
-// Revisited).
-template <class T>
-PLIANT_INLINE SmallMatrix<T, 3, 3> frame_from(const SmallVector<T, 3>& u) {
-  const T sign = select(u[2] < T(0), T(-1), T(1));
-  const T a = T(-1) / (sign + u[2]);
-  const T b = u[0] * u[1] * a;
-  SmallMatrix<T, 3, 3> frame;
-  frame << u[0], T(1) + sign * u[0] * u[0] * a, b,  //
-      u[1], sign * b, sign + u[1] * u[1] * a,       //
-      u[2], -sign * u[0], -u[1];
-  return frame;
-}
-
 // The SVD of a 3x3 matrix with moderate entries. V from the eigenvectors of F^T F is right for the largest
 // singular value only: squaring blurs those below sqrt(epsilon) |F|. So it gives one pair (u0, v0); what
 // remains in the planes orthogonal to them is a 2x2 matrix, decomposed in closed form from F itself.
@@ -83,12 +69,7 @@ PLIANT_INLINE Svd<T, 3> scaled_svd(const SmallMatrix<T, 3, 3>& F) {
   Svd<T, 3> result;
   auto& [U, sigma, V] = result;
 
-  SmallMatrix<T, 3, 3> A = F.transpose() * F;
-  diagonalise(A, V);
-  SmallVector<T, 3> squares = A.diagonal();
-  sort_descending<0, 1>(squares, V);
-  sort_descending<0, 2>(squares, V);
-
+  V = space_eigen<T>(F.transpose() * F).vectors;
   const SmallMatrix<T, 3, 3> B = F * V;
   const T norm2 = B(0, 0) * B(0, 0) + B(1, 0) * B(1, 0) + B(2, 0) * B(2, 0);
   const T norm = sqrt(norm2);
