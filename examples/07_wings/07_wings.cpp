@@ -15,7 +15,7 @@
 // Smith, de Goes, Kim 2018 claim that stable neo-Hookean material takes any deformation of any mesh; Masanti
 // 2020, section 4.3.3, tried it on a bird of 20,203 tetrahedra.
 //
-// Run:  07_wings                                  a bird that is made here, 4,608 tetrahedra
+// Run:  07_wings                                  a bird that is made here, 3,840 tetrahedra
 //       07_wings body.msh                         a mesh file; its longest axis counts as the wings
 //       07_wings body.msh 0.04 out/body           4 % of its length per step, and .vtu files of every step
 //       07_wings - 0.04 out/bird                  the same for the bird that is made here

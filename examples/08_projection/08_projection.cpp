@@ -11,7 +11,7 @@
 //
 //         ___                  let go
 //        |   |                __________
-//        |   |   pulled out  |          |   twisted by 1.5 rad, or at 20 m/s on the way down
+//        |   |   pulled out  |          |   or twisted, squashed, dropped
 //      __|___|__             |__________|
 //      ///held//
 //
@@ -145,7 +145,10 @@ Fate run(const Scene& scene, const Way& way, Newton newton) {
   Fate fate;
   for (int step = 1; step <= steps && fate.exploded == 0 && fate.failed == 0; ++step) {
     const StepReport report = sim.step();
-    if (!report) fate.failed = step, fate.why = report.stop;
+    if (!report) {
+      fate.failed = step;
+      fate.why = report.stop;
+    }
     fate.newton_iterations += report.newton_iterations;
     fate.left = report.energies.total() / start;
     fate.most = std::max(fate.most, fate.left);
