@@ -1,0 +1,5 @@
+#include "crush.hpp"
+
+Outcome crush_stable_neo_hookean_barrier(const Crush& crush) {
+  return crush_and_release(pliant::StableNeoHookeanBarrier(pliant::Lame::from_mu_lambda(1, 9)), crush);
+}
