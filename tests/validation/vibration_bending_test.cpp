@@ -61,7 +61,7 @@ double lowest_frequency(const Eigen::SimplicialLDLT<Sparse>& factors, const Spar
 
 // f = (1.8751...)^2 / (2 pi L^2) sqrt(E I / (rho A)) for a thin beam; shear and the inertia of turning make
 // that 0.5 % less here. Coarse hexahedra are too stiff in bending, with an error of second order.
-TEST_CASE("Hex8: the first bending frequency, from K u = omega^2 M u") {
+TEST_CASE("Hex8: the first bending frequency, from K u = omega^2 M u", "[slow]") {
   validation::Record record("vibration", "2 bending");
   const double thin = std::pow(1.8751040687, 2) / (2 * pi) * std::sqrt(E * inertia / (density * area)),
                exact = timoshenko_frequency();
