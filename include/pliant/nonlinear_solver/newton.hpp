@@ -116,20 +116,27 @@ struct NewtonWorkspace {
 
 namespace detail {
 
-// How much of the negative eigenvalues is taken out of the Hessian, from one iteration to the next.
+// How much of the negative eigenvalues is taken out of the Hessian, from one iteration to the next, and what
+// is added to it where that is not enough: a projected Hessian can still be singular, as that of a body
+// without any extent is, or not definite by rounding.
 class ProjectionSchedule {
  public:
   explicit ProjectionSchedule(const Newton& newton)
       : strategy_(newton.projection == Projection::none ? HessianStrategy::always_project : newton.hessian),
-        level_(strategy_ == HessianStrategy::always_project ? full : 0) {}
+        lowest_(strategy_ == HessianStrategy::always_project ? full : 0),
+        highest_(newton.projection == Projection::none || !newton.line_search ? full : most_shifted),
+        level_(lowest_) {}
 
   // The part that is taken out, 0 to 1. All of it is what Newton::projection asks for.
   double part() const { return parts[level_]; }
 
+  // What is added to the diagonal, relative to its mean [-].
+  double shift() const { return shifts[level_]; }
+
   // The Hessian was not positive definite. False where no more can be taken out.
   bool raise() {
-    if (level_ == full) return false;
-    level_ = strategy_ == HessianStrategy::progressive ? level_ + 1 : full;
+    if (level_ >= highest_) return false;
+    level_ = strategy_ == HessianStrategy::progressive || level_ >= full ? level_ + 1 : full;
     wait_ = penalty_;
     penalty_ = std::min(2 * penalty_, longest_penalty);
     return true;
@@ -137,20 +144,21 @@ class ProjectionSchedule {
 
   // An iteration went well. On demand, the full projection stays for a while, longer each time.
   void settle() {
-    if (strategy_ == HessianStrategy::always_project || level_ == 0) return;
-    if (strategy_ == HessianStrategy::progressive) {
+    if (level_ == lowest_) return;
+    if (strategy_ == HessianStrategy::progressive || level_ > full) {
       --level_;
     } else if (--wait_ == 0) {
-      level_ = 0;
+      level_ = lowest_;
     }
   }
 
  private:
-  static constexpr double parts[] = {0, 0.125, 0.5, 1};
-  static constexpr int full = 3;
+  static constexpr double parts[] = {0, 0.125, 0.5, 1, 1, 1, 1};
+  static constexpr double shifts[] = {0, 0, 0, 0, 1e-6, 1e-4, 1e-2};
+  static constexpr int full = 3, most_shifted = 6;
   static constexpr int longest_penalty = 8;
   HessianStrategy strategy_;
-  int level_;
+  int lowest_, highest_, level_;
   int wait_ = 0, penalty_ = 1;
 };
 
@@ -201,13 +209,15 @@ class Minimization {
       const bool indefinite = report_.linear.stop == LinearStop::indefinite ||
                               (newton_.line_search && !(slope < 0) && report_.gradient > report_.goal);
       if (indefinite && schedule_.raise()) {
-        evaluate_tangent(schedule_.part());
-        w_.step.set_zero();
+        start_over();
         continue;
       }
       if (!report_.linear && !truncated) return NewtonStop::linear_solver_failed;
       if ((newton_.line_search && !(slope < 0)) || !search(slope)) {
-        return report_.gradient <= report_.goal ? NewtonStop::converged : NewtonStop::stalled;
+        if (report_.gradient <= report_.goal) return NewtonStop::converged;
+        if (!newton_.line_search || !schedule_.raise()) return NewtonStop::stalled;
+        start_over();
+        continue;
       }
       schedule_.settle();
       if (const auto stop = after_step()) return *stop;
@@ -223,8 +233,15 @@ class Minimization {
       problem_.tangent(x_, newton_.projection, w_.gradient, w_.projected);
       w_.hessian.blend(static_cast<Scalar>(part), w_.projected);
     }
+    if (schedule_.shift() > 0) w_.hessian.shift_diagonal(static_cast<Scalar>(schedule_.shift()));
     problem_.constrain(w_.gradient);
     report_.gradient = w_.gradient.norm();
+  }
+
+  // An iteration from where x is.
+  void start_over() {
+    evaluate_tangent(schedule_.part());
+    w_.step.set_zero();
   }
 
   void set_goal() {
@@ -319,12 +336,23 @@ class Minimization {
     }
     current_ = {};
     if (!finite()) return NewtonStop::undefined;
+    const bool doubtful = report_.rounding_goal && report_.goal > doubtful_rounding * problem_.force_scale();
+    if (report_.gradient <= report_.goal && !doubtful) return NewtonStop::converged;
+    if (report_.gradient > report_.goal && report_.iterations >= newton_.max_iterations) {
+      return NewtonStop::iteration_limit;
+    }
+    if (doubtful) problem_.forget_rounding();
+    start_over();
+    if (!doubtful) return {};
+    set_goal();
     if (report_.gradient <= report_.goal) return NewtonStop::converged;
     if (report_.iterations >= newton_.max_iterations) return NewtonStop::iteration_limit;
-    evaluate_tangent(schedule_.part());
-    w_.step.set_zero();
     return {};
   }
+
+  // The rounding of the forces is estimated from the first stiffness, which is far above the later ones where
+  // a body starts without extent, say. Above this part of the forces at play the estimate is renewed.
+  static constexpr double doubtful_rounding = 1e-2;
 
   const Newton& newton_;
   Problem& problem_;
@@ -350,8 +378,9 @@ class Minimization {
 //   prescribe(d)                           d: by how much, zero for the free unknowns
 //   force_scale()                          the size of the forces at play [N]
 //   force_rounding(), value_rounding()     what rounding makes of a gradient [N] and of the last value [J]
-// where the last three are asked for after the first tangent, and `monitor(report)` is called before each
-// linear solve and may return false to cancel. No gradient is asked to fall below its rounding.
+//   forget_rounding()                      the next tangent finds them anew
+// where forces and rounding are asked for after the first tangent, and `monitor(report)` is called before
+// each linear solve and may return false to cancel. No gradient is asked to fall below its rounding.
 template <class Problem, class Solver, class SolverWorkspace, class Vector, class Matrix, class Monitor>
 NewtonReport minimize(const Newton& newton, Problem& problem, const Solver& solver,
                       SolverWorkspace& solver_workspace, Vector& x,
