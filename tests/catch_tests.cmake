@@ -5,12 +5,13 @@ if(NOT Catch2_FOUND)
 endif()
 
 # The main function, and one precompiled header that all test programs share.
-add_library(test_support OBJECT support/main.cpp support/precompiled.cpp)
+add_library(test_support OBJECT support/main.cpp support/decompositions.cpp)
 target_include_directories(test_support PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 target_compile_definitions(test_support PUBLIC PLIANT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 target_link_libraries(test_support PUBLIC pliant_dev
   $<IF:$<TARGET_EXISTS:Catch2::Catch2WithMain>,Catch2::Catch2WithMain,Catch2::Catch2>)
-target_precompile_headers(test_support PRIVATE <Eigen/Dense> <map> <string> <vector> support/catch.hpp)
+target_precompile_headers(test_support PRIVATE <Eigen/Dense> <map> <string> <vector> support/catch.hpp
+  support/decompositions.hpp)
 # main.cpp tells catch.hpp to define main and so must not see it precompiled; optimised, it takes half a minute.
 set_source_files_properties(support/main.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON
   COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-O1>)

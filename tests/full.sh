@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The whole matrix, for a release or a change of the frame; takes hours.
 #   tests/full.sh              every pair of compiler, OpenMP or none, -march=native or none; every sanitizer
+#   tests/full.sh product      one step of every combination of element, energy, integrator, solver and constraint
 #   tests/full.sh fuzz [sec]   each fuzzer for so many seconds (default 600)
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -27,6 +28,14 @@ fuzz() {
 
 if [ "${1:-}" = fuzz ]; then
   fuzz "${2:-600}"
+  finish
+  exit
+fi
+
+if [ "${1:-}" = product ]; then
+  build_and_test "every combination" full-product --preset release -D CMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" \
+    -D PLIANT_COMPOSITION=product -D PLIANT_TEST_FOLDERS=composition -D PLIANT_TEST_PACKAGE=OFF \
+    -D PLIANT_BUILD_EXAMPLES=OFF -D PLIANT_BUILD_BENCH=OFF
   finish
   exit
 fi

@@ -17,8 +17,8 @@ pliant::Mesh<pliant::Tet4, Scalar> cube(int n) {
 }
 
 // The rest positions, each node moved by up to two hundredths of a cell, the same way on every run.
-template <class Scalar>
-pliant::NodeMatrix<Scalar, 3> disturbed(const pliant::Mesh<pliant::Tet4, Scalar>& mesh, int n) {
+template <class Element, class Scalar>
+pliant::NodeMatrix<Scalar, 3> disturbed(const pliant::Mesh<Element, Scalar>& mesh, int n) {
   pliant::NodeMatrix<Scalar, 3> x = mesh.nodes;
   for (Eigen::Index i = 0; i < x.cols(); ++i) {
     const double k = static_cast<double>(i);

@@ -1,6 +1,10 @@
 // The whole library in one include. The checkers of testing/ are left out: only tests want them.
 #pragma once
 
+// Of Eigen, what programs on positions and forces use without thinking: cross products, determinants,
+// inverses, rotations. pliant needs none of it, and without it these fail at link time.
+#include <Eigen/Geometry>
+
 #include <pliant/assembly/batch_materials.hpp>
 #include <pliant/assembly/block_matrix.hpp>
 #include <pliant/assembly/concept.hpp>
@@ -95,8 +99,8 @@
 #include <pliant/mesh/split.hpp>
 #include <pliant/nonlinear_solver/newton.hpp>
 #include <pliant/simulation/simulation.hpp>
+#include <pliant/solid/bodies.hpp>
 #include <pliant/solid/per_region.hpp>
 #include <pliant/solid/rayleigh.hpp>
-#include <pliant/solid/bodies.hpp>
 #include <pliant/solid/solid.hpp>
 #include <pliant/version.hpp>

@@ -88,6 +88,35 @@ TEST_CASE("symmetric_eigen of nearly equal eigenvalues", "[core]") {
   CHECK(worst <= 9 * std::numeric_limits<double>::epsilon());
 }
 
+// Where all eigenvalues agree to a few units in the last place, the mean of the diagonal is no better known
+// than what it is taken from.
+TEMPLATE_TEST_CASE("symmetric_eigen of multiples of the identity, a few units in the last place away",
+                   "[core]", float, double) {
+  using T = TestType;
+  constexpr T epsilon = std::numeric_limits<T>::epsilon();
+  using Exact = Eigen::Matrix<long double, 3, 3>;
+  std::mt19937 random(3);
+  std::uniform_int_distribution<int> units(-3, 3);
+  std::uniform_real_distribution<T> number(1, 4);
+  long double rebuilt = 0, orthogonal = 0;
+  for (int k = 0; k < 200000; ++k) {
+    const T size = number(random);
+    SmallMatrix<T, 3, 3> A;
+    for (int j = 0; j < 3; ++j) {
+      for (int i = 0; i <= j; ++i) {
+        A(i, j) = A(j, i) = (i == j ? size : T(0)) + static_cast<T>(units(random)) * epsilon;
+      }
+    }
+    const auto result = symmetric_eigen(A);
+    const Exact V = result.vectors.template cast<long double>();
+    const Exact B = V * result.values.template cast<long double>().asDiagonal() * V.transpose();
+    raise(rebuilt, (B - A.template cast<long double>()).norm() / (A.norm() * epsilon));
+    raise(orthogonal, distance_from_rotation<3>(V) / epsilon);
+  }
+  CHECK(rebuilt <= 9);
+  CHECK(orthogonal <= 9);
+}
+
 TEMPLATE_TEST_CASE("the lanes of a symmetric_eigen do not touch each other", "[core]", (Lane<double, 4>),
                    (Lane<double, 8>), (Lane<float, 8>), (Lane<float, 16>)) {
   const auto matrices = mixed<scalar_of<TestType>, 3>(4, true);

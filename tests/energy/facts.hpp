@@ -61,10 +61,22 @@ Eigen::Matrix<double, Rows, Columns> random_matrix() {
   return A;
 }
 
+// From a random point on the unit circle or, as a quaternion, on the unit sphere in 4D.
 template <int Dim>
 Square<Dim> random_rotation() {
-  Square<Dim> Q = random_matrix<Dim, Dim>().householderQr().householderQ();
-  if (Q.determinant() < 0) Q.col(0) *= -1;
+  Square<Dim> Q;
+  if constexpr (Dim == 2) {
+    const double angle = uniform(-3.1415926, 3.1415926), c = std::cos(angle), s = std::sin(angle);
+    Q << c, -s, s, c;
+  } else {
+    const double first = uniform(-3.1415926, 3.1415926), second = uniform(-3.1415926, 3.1415926);
+    const double part = uniform(0, 1), a = std::sqrt(1 - part), b = std::sqrt(part);
+    const double w = a * std::cos(first), x = a * std::sin(first), y = b * std::cos(second),
+                 z = b * std::sin(second);
+    Q << 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),  //
+        2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),   //
+        2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y);
+  }
   return Q;
 }
 

@@ -5,6 +5,8 @@
 #include <limits>
 #include <vector>
 
+#include <Eigen/Eigenvalues>
+
 #include <pliant/linear_solver/pcg.hpp>
 
 using namespace pliant;
@@ -241,7 +243,7 @@ TEMPLATE_TEST_CASE("Pcg: an indefinite matrix is reported, never solved", "", Id
   auto within_a_node = chain(60, 0.5);
   within_a_node.diagonal(5)(0, 1) = within_a_node.diagonal(5)(1, 0) = 9;
   for (const auto& A : {visible, hidden, within_a_node}) {
-    REQUIRE(dense(A).eigenvalues().real().minCoeff() < -0.1);
+    REQUIRE(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(dense(A)).eigenvalues()(0) < -0.1);
     for (int trial = 0; trial < 5; ++trial) {
       const auto b = random_vector<3, double>(60, random);
       NodeVector<3, double> x(60);

@@ -25,11 +25,13 @@ struct Separate {
   std::vector<Eigen::Vector2d> moved = {};  // by how much each of the held nodes is to be displaced
   double scale = 1, rounding_of_forces = 0, rounding_later = 0;
   double last = 0;
+  Eigen::Vector2d last_x = {};  // the first node's
   int gradients = 0, tangents = 0;
 
   double gradient(const Vector& x, Vector& g) {
     ++gradients;
     last = 0;
+    last_x = x.node(0);
     for (std::ptrdiff_t i = 0; i < x.nodes(); ++i) {
       last += value_at(x.node(i));
       g.node(i) = gradient_at(x.node(i));
@@ -215,6 +217,7 @@ TEST_CASE("Newton: stalls where no step lowers the function, and leaves x where 
   CHECK(result.report.iterations == 0);
   CHECK(result.report.line_search_steps == 5 * 7);  // as it is, projected, and shifted three times
   CHECK(result.x == start);
+  CHECK(problem.last_x == start);  // so that what a problem keeps of its last value belongs to the result
   CHECK(result.report.gradient == result.report.first_gradient);
 }
 

@@ -74,18 +74,18 @@ ElementBatches<E, Scalar> make_batches(const OrderedElements<E>& ordered, const 
       const int node = ordered.elements(a, e);
       batches.offsets[static_cast<std::size_t>((batch * E::nodes + a) * width + lane)] =
           node * node_stride<E::dim>;
-      X.col(a) = nodes.col(node).template cast<double>();
+      for (int i = 0; i < E::dim; ++i) X(i, a) = static_cast<double>(nodes(i, node));
       for (int b = a; b < E::nodes; ++b) *slot++ = pattern.slot(node, ordered.elements(b, e));
     }
     for (int point = 0; point < E::quadrature_points; ++point) {
       const SmallMatrix<double, E::nodes, E::dim> reference = E::shape_gradient(point);
       SmallMatrix<double, E::nodes, E::dim> permuted;
-      for (int a = 0; a < E::nodes; ++a) permuted.row(a) = reference.row(ordered.corner(a, e));
-      const SmallMatrix<double, E::dim, E::dim> jacobian = X * permuted;
-      const double det = determinant<double, E::dim>(jacobian);
-      // grad N = dN/dxi J^-1 = dN/dxi cof(J)^T / det J
-      const SmallMatrix<double, E::nodes, E::dim> gradient =
-          permuted * cofactor<double, E::dim>(jacobian).transpose() / det;
+      for (int a = 0; a < E::nodes; ++a) {
+        for (int j = 0; j < E::dim; ++j) permuted(a, j) = reference(ordered.corner(a, e), j);
+      }
+      const SmallMatrix<double, E::dim, E::dim> jacobian = times(X, permuted);
+      const double det = determinant(jacobian);
+      const auto gradient = times(permuted, inverse(jacobian));  // grad N = dN/dxi J^-1
       const std::ptrdiff_t at = batch * E::quadrature_points + point;
       for (int a = 1; a < E::nodes; ++a) {
         for (int axis = 0; axis < E::dim; ++axis) {

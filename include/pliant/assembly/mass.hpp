@@ -22,10 +22,12 @@ void for_each_mass_point(const Positions& nodes, const ElementMatrix<E>& element
     double rho;
     if constexpr (std::is_invocable_v<const Density&, std::ptrdiff_t>) rho = density(e);
     else rho = density;
-    for (int a = 0; a < E::nodes; ++a) X.col(a) = nodes.col(elements(a, e)).template cast<double>();
+    for (int a = 0; a < E::nodes; ++a) {
+      for (int i = 0; i < E::dim; ++i) X(i, a) = static_cast<double>(nodes(i, elements(a, e)));
+    }
     for (int q = 0; q < E::quadrature_points; ++q) {
-      const SmallMatrix<double, E::dim, E::dim> jacobian = X * E::shape_gradient(q);
-      use(e, rho * E::quadrature_weight(q) * determinant<double, E::dim>(jacobian), E::shape(q));
+      const double det = determinant(times(X, E::shape_gradient(q)));
+      use(e, rho * E::quadrature_weight(q) * det, E::shape(q));
     }
   }
 }

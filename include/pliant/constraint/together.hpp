@@ -19,6 +19,8 @@ class Together {
 
   template <int Dim>
   void describe(NodeConstraints<Dim>& nodes) const {
+    static_assert((Constraint<Constraints, Dim> && ...),
+                  "the arguments of Simulation from the fourth on must be constraints, e.g. Pinned(nodes)");
     std::apply([&](const auto&... each) { (each.describe(nodes), ...); }, constraints_);
   }
 

@@ -30,12 +30,15 @@ Polar<T, D> polar(const SmallMatrix<T, D, D>& F) {
     for (int i = 0; i < 4; ++i) scaled(i) = F(i) * scale.inverse;
     const auto rotation = detail::nearest_plane_rotation(scaled);
     const auto stretch = detail::plane_stretch(scaled, rotation);
-    R << rotation.c, -rotation.s, rotation.s, rotation.c;
-    S << stretch[0], stretch[1], stretch[1], stretch[2];
-    for (int i = 0; i < 4; ++i) S(i) *= scale.value;
+    R = rotation.matrix();
+    for (int j = 0; j < 2; ++j) {
+      for (int i = 0; i < 2; ++i) S(i, j) = stretch[i + j] * scale.value;
+    }
   } else {
     const auto [U, sigma, V] = svd(F);
-    R = U * V.transpose();
+    for (int j = 0; j < 3; ++j) {
+      for (int i = 0; i < 3; ++i) R(i, j) = U(i, 0) * V(j, 0) + U(i, 1) * V(j, 1) + U(i, 2) * V(j, 2);
+    }
     for (int j = 0; j < 3; ++j) {
       for (int i = 0; i <= j; ++i) {
         S(i, j) = sigma[0] * V(i, 0) * V(j, 0) + sigma[1] * V(i, 1) * V(j, 1) + sigma[2] * V(i, 2) * V(j, 2);

@@ -6,6 +6,7 @@
 #include <pliant/core/lane.hpp>
 #include <pliant/core/matrix.hpp>
 #include <pliant/core/symmetric_eigen.hpp>
+#include <pliant/core/tensor.hpp>
 
 namespace pliant {
 
@@ -69,8 +70,8 @@ PLIANT_INLINE Svd<T, 3> scaled_svd(const SmallMatrix<T, 3, 3>& F) {
   Svd<T, 3> result;
   auto& [U, sigma, V] = result;
 
-  V = space_eigen<T>(F.transpose() * F).vectors;
-  const SmallMatrix<T, 3, 3> B = F * V;
+  V = space_eigen<T>(transposed_times<T, 3, 3, 3>(F, F)).vectors;
+  const SmallMatrix<T, 3, 3> B = times<T, 3, 3, 3>(F, V);
   const T norm2 = B(0, 0) * B(0, 0) + B(1, 0) * B(1, 0) + B(2, 0) * B(2, 0);
   const T norm = sqrt(norm2);
   const auto regular = norm2 > smallest;  // elsewhere F = 0, and any frame serves
@@ -78,7 +79,11 @@ PLIANT_INLINE Svd<T, 3> scaled_svd(const SmallMatrix<T, 3, 3>& F) {
   U = frame_from<T>({select(regular, T(B(0, 0) * inverse_norm), T(1)),
                      select(regular, T(B(1, 0) * inverse_norm), T(0)),
                      select(regular, T(B(2, 0) * inverse_norm), T(0))});
-  const SmallMatrix<T, 2, 2> rest = U.template rightCols<2>().transpose() * B.template rightCols<2>();
+  const SmallMatrix<T, 3, 3> UtB = transposed_times<T, 3, 3, 3>(U, B);
+  SmallMatrix<T, 2, 2> rest;
+  for (int j = 0; j < 2; ++j) {
+    for (int i = 0; i < 2; ++i) rest(i, j) = UtB(i + 1, j + 1);
+  }
   const auto plane = plane_svd(rest);
   rotate_columns<1, 2>(U, plane.U);
   rotate_columns<1, 2>(V, plane.V);
@@ -96,8 +101,8 @@ PLIANT_INLINE Svd<T, 2> scaled_svd(const SmallMatrix<T, 2, 2>& F) {
   using std::min;
   const auto [U, sigma, V] = plane_svd(F);
   Svd<T, 2> result;
-  result.U << U.c, -U.s, U.s, U.c;
-  result.V << V.c, -V.s, V.s, V.c;
+  result.U = U.matrix();
+  result.V = V.matrix();
   result.sigma[0] = max(sigma[0], T(0));
   result.sigma[1] = max(T(-result.sigma[0]), min(result.sigma[0], sigma[1]));
   return result;

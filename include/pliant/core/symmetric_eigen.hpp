@@ -53,6 +53,14 @@ template <class T>
 struct PlaneRotation {
   T c;
   T s;
+
+  PLIANT_INLINE SmallMatrix<T, 2, 2> matrix() const {
+    SmallMatrix<T, 2, 2> R;
+    R(0, 0) = R(1, 1) = c;
+    R(0, 1) = -s;
+    R(1, 0) = s;
+    return R;
+  }
 };
 
 // Columns P and Q of M become those of M * [c -s; s c].
@@ -139,9 +147,13 @@ PLIANT_INLINE SmallMatrix<T, 3, 3> frame_from(const SmallVector<T, 3>& u) {
   const T a = T(-1) / (sign + u[2]);
   const T b = u[0] * u[1] * a;
   SmallMatrix<T, 3, 3> frame;
-  frame << u[0], T(1) + sign * u[0] * u[0] * a, b,  //
-      u[1], sign * b, sign + u[1] * u[1] * a,       //
-      u[2], -sign * u[0], -u[1];
+  for (int i = 0; i < 3; ++i) frame(i, 0) = u[i];
+  frame(0, 1) = T(1) + sign * u[0] * u[0] * a;
+  frame(1, 1) = sign * b;
+  frame(2, 1) = -sign * u[0];
+  frame(0, 2) = b;
+  frame(1, 2) = sign + u[1] * u[1] * a;
+  frame(2, 2) = -u[1];
   return frame;
 }
 
@@ -159,9 +171,13 @@ PLIANT_INLINE SymmetricEigen<T, 3> space_eigen(const SmallMatrix<T, 3, 3>& A) {
   using std::min;
   using std::sqrt;
   const T smallest(std::numeric_limits<scalar_of<T>>::min());
-  const T q = constant<T>(1.0 / 3) * (A(0, 0) + A(1, 1) + A(2, 2));
+  const T third = constant<T>(1.0 / 3);
+  const T q = third * (A(0, 0) + A(1, 1) + A(2, 2));
   SmallMatrix<T, 3, 3> B;
   for (int i = 0; i < 3; ++i) B(i, i) = A(i, i) - q;
+  // Near a multiple of I the rounding of q is as large as these, and what is below holds for no trace only.
+  const T rest = third * (B(0, 0) + B(1, 1) + B(2, 2));
+  for (int i = 0; i < 3; ++i) B(i, i) -= rest;
   T sum = B(0, 0) * B(0, 0) + B(1, 1) * B(1, 1) + B(2, 2) * B(2, 2);
   sum += T(2) * (A(0, 1) * A(0, 1) + A(0, 2) * A(0, 2) + A(1, 2) * A(1, 2));
   const T p2 = max(T(constant<T>(1.0 / 6) * sum), smallest);
@@ -192,7 +208,9 @@ PLIANT_INLINE SymmetricEigen<T, 3> space_eigen(const SmallMatrix<T, 3, 3>& A) {
   }
   // Equal values may come out of order by rounding: sorting the numbers alone costs no accuracy.
   const T first = plane.values[0], second = plane.values[1];
-  result.values << max(first, apart), max(second, min(first, apart)), min(second, apart);
+  result.values[0] = max(first, apart);
+  result.values[1] = max(second, min(first, apart));
+  result.values[2] = min(second, apart);
   return result;
 }
 
@@ -217,7 +235,7 @@ SymmetricEigen<T, D> symmetric_eigen(const SmallMatrix<T, D, D>& A) {
   if constexpr (D == 2) {
     const auto plane = detail::plane_eigen<T>(scaled(0, 0), scaled(0, 1), scaled(1, 1));
     result.values = plane.values;
-    result.vectors << plane.rotation.c, -plane.rotation.s, plane.rotation.s, plane.rotation.c;
+    result.vectors = plane.rotation.matrix();
   } else {
     result = detail::space_eigen(scaled);
   }

@@ -1,4 +1,5 @@
-// Tensor operations on 2x2 and 3x3 matrices of scalars or lanes.
+// Tensor operations on small matrices of scalars or lanes, mostly 2x2 and 3x3. Plain loops: an expression of
+// Eigen costs the compiler hundreds of times as much, once per scalar and size, and gives the same code.
 #pragma once
 
 #include <pliant/core/lane.hpp>
@@ -56,6 +57,18 @@ PLIANT_INLINE T determinant(const SmallMatrix<T, Dim, Dim>& F) {
   return determinant<T, Dim>(F, cofactor<T, Dim>(F));
 }
 
+// F^-1; its entries are infinite or NaN where det F = 0.
+template <class T, int Dim>
+PLIANT_INLINE SmallMatrix<T, Dim, Dim> inverse(const SmallMatrix<T, Dim, Dim>& F) {
+  const SmallMatrix<T, Dim, Dim> C = cofactor<T, Dim>(F);
+  const T J = determinant<T, Dim>(F, C);
+  SmallMatrix<T, Dim, Dim> result;
+  for (int j = 0; j < Dim; ++j) {
+    for (int i = 0; i < Dim; ++i) result(i, j) = C(j, i) / J;
+  }
+  return result;
+}
+
 // A B, where B may be a vector.
 template <class T, int Rows, int Inner, int Columns>
 PLIANT_INLINE SmallMatrix<T, Rows, Columns> times(const SmallMatrix<T, Rows, Inner>& A,
@@ -70,16 +83,18 @@ PLIANT_INLINE SmallMatrix<T, Rows, Columns> times(const SmallMatrix<T, Rows, Inn
   return C;
 }
 
-// A^T x
-template <class T, int Rows, int Columns>
-PLIANT_INLINE SmallVector<T, Columns> transposed_times(const SmallMatrix<T, Rows, Columns>& A,
-                                                       const SmallVector<T, Rows>& x) {
-  SmallVector<T, Columns> y;
+// A^T B, where B may be a vector.
+template <class T, int Inner, int Rows, int Columns>
+PLIANT_INLINE SmallMatrix<T, Rows, Columns> transposed_times(const SmallMatrix<T, Inner, Rows>& A,
+                                                             const SmallMatrix<T, Inner, Columns>& B) {
+  SmallMatrix<T, Rows, Columns> C;
   for (int j = 0; j < Columns; ++j) {
-    y(j) = A(0, j) * x(0);
-    for (int i = 1; i < Rows; ++i) y(j) += A(i, j) * x(i);
+    for (int i = 0; i < Rows; ++i) {
+      C(i, j) = A(0, i) * B(0, j);
+      for (int k = 1; k < Inner; ++k) C(i, j) += A(k, i) * B(k, j);
+    }
   }
-  return y;
+  return C;
 }
 
 template <class T, int Dim>

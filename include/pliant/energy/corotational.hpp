@@ -144,19 +144,20 @@ class CorotationalEnergy {
 
   // Energy density [J/m^3].
   template <class Derived>
-  auto psi(const Eigen::MatrixBase<Derived>& F) const {
+  EnergyDensity<Derived> psi(const Eigen::MatrixBase<Derived>& F) const {
     return at(F).psi();
   }
 
   // P = d1 R + 2 d2 F + d3 cof F [Pa].
   template <class Derived>
-  auto pk1(const Eigen::MatrixBase<Derived>& F) const {
+  DeformationGradient<Derived> pk1(const Eigen::MatrixBase<Derived>& F) const {
     return at(F).pk1();
   }
 
   // dvec(P)/dvec(F) [Pa], dim^2 x dim^2, projected by the analytic eigensystem.
   template <class Derived>
-  auto hessian(const Eigen::MatrixBase<Derived>& F, Projection projection = Projection::none) const {
+  EnergyHessian<Derived> hessian(const Eigen::MatrixBase<Derived>& F,
+                                 Projection projection = Projection::none) const {
     const auto state = at(F);
     switch (projection) {
       case Projection::clamp:

@@ -28,14 +28,14 @@ class IsotropicEnergy {
 
   // Energy density [J/m^3].
   template <class Derived>
-  PLIANT_INLINE auto psi(const Eigen::MatrixBase<Derived>& F) const {
+  PLIANT_INLINE EnergyDensity<Derived> psi(const Eigen::MatrixBase<Derived>& F) const {
     const auto state = state_at(deformation_gradient(F));
     return model().template density<state.dim>(state.I2, state.J);
   }
 
   // P = 2 d2 F + d3 cof F [Pa].
   template <class Derived>
-  PLIANT_INLINE auto pk1(const Eigen::MatrixBase<Derived>& F) const {
+  PLIANT_INLINE DeformationGradient<Derived> pk1(const Eigen::MatrixBase<Derived>& F) const {
     const auto state = state_at(deformation_gradient(F));
     const auto d = derivatives_at(state);
     const auto twice_d2 = d.d2 + d.d2;
@@ -48,14 +48,14 @@ class IsotropicEnergy {
 
   // dvec(P)/dvec(F) [Pa], dim^2 x dim^2.
   template <class Derived>
-  auto hessian(const Eigen::MatrixBase<Derived>& F) const {
+  EnergyHessian<Derived> hessian(const Eigen::MatrixBase<Derived>& F) const {
     const auto state = state_at(deformation_gradient(F));
     return hessian_at(state, derivatives_at(state));
   }
 
   // The same, projected to positive semidefinite by the analytic eigensystem.
   template <class Derived>
-  auto hessian(const Eigen::MatrixBase<Derived>& F, Projection projection) const {
+  EnergyHessian<Derived> hessian(const Eigen::MatrixBase<Derived>& F, Projection projection) const {
     switch (projection) {
       case Projection::clamp:
         return tangent<Projection::clamp>(F).matrix();

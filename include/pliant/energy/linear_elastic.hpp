@@ -23,19 +23,19 @@ class LinearElastic : public LameMaterial<LinearElastic> {
 
   // Energy density [J/m^3].
   template <class Derived>
-  PLIANT_INLINE auto psi(const Eigen::MatrixBase<Derived>& F) const {
+  PLIANT_INLINE EnergyDensity<Derived> psi(const Eigen::MatrixBase<Derived>& F) const {
     return density(strain_of(deformation_gradient(F)));
   }
 
   // P = 2 mu eps + lambda tr(eps) I [Pa].
   template <class Derived>
-  PLIANT_INLINE auto pk1(const Eigen::MatrixBase<Derived>& F) const {
+  PLIANT_INLINE DeformationGradient<Derived> pk1(const Eigen::MatrixBase<Derived>& F) const {
     return stress(strain_of(deformation_gradient(F)));
   }
 
   // mu (I + T) + lambda vec(I) vec(I)^T [Pa], T the transposition.
   template <class Derived>
-  auto hessian(const Eigen::MatrixBase<Derived>& F, Projection = Projection::none) const {
+  EnergyHessian<Derived> hessian(const Eigen::MatrixBase<Derived>& F, Projection = Projection::none) const {
     return hooke(deformation_gradient(F));
   }
 

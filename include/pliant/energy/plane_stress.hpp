@@ -30,21 +30,21 @@ class PlaneStress {
 
   // Energy density [J/m^3].
   template <class Derived>
-  PLIANT_INLINE auto psi(const Eigen::MatrixBase<Derived>& F) const
+  PLIANT_INLINE EnergyDensity<Derived> psi(const Eigen::MatrixBase<Derived>& F) const
       requires(Derived::RowsAtCompileTime == 2) {  // plane stress is for plane meshes
     return plane_.psi(F);
   }
 
   // P = 2 mu eps + lambda* tr(eps) I [Pa].
   template <class Derived>
-  PLIANT_INLINE auto pk1(const Eigen::MatrixBase<Derived>& F) const
+  PLIANT_INLINE DeformationGradient<Derived> pk1(const Eigen::MatrixBase<Derived>& F) const
       requires(Derived::RowsAtCompileTime == 2) {  // plane stress is for plane meshes
     return plane_.pk1(F);
   }
 
   // mu (I + T) + lambda* vec(I) vec(I)^T [Pa], positive semidefinite for every projection.
   template <class Derived>
-  auto hessian(const Eigen::MatrixBase<Derived>& F, Projection = Projection::none) const
+  EnergyHessian<Derived> hessian(const Eigen::MatrixBase<Derived>& F, Projection = Projection::none) const
       requires(Derived::RowsAtCompileTime == 2) {  // plane stress is for plane meshes
     return plane_.hessian(F);
   }

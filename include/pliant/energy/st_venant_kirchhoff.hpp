@@ -25,20 +25,21 @@ class StVenantKirchhoff : public LameMaterial<StVenantKirchhoff> {
 
   // Energy density [J/m^3].
   template <class Derived>
-  PLIANT_INLINE auto psi(const Eigen::MatrixBase<Derived>& F) const {
+  PLIANT_INLINE EnergyDensity<Derived> psi(const Eigen::MatrixBase<Derived>& F) const {
     return density(deformation_gradient(F));
   }
 
   // P = F (2 mu G + lambda tr(G) I) [Pa].
   template <class Derived>
-  PLIANT_INLINE auto pk1(const Eigen::MatrixBase<Derived>& F) const {
+  PLIANT_INLINE DeformationGradient<Derived> pk1(const Eigen::MatrixBase<Derived>& F) const {
     const auto matrix = deformation_gradient(F);
     return times(matrix, stress(matrix));
   }
 
   // dvec(P)/dvec(F) [Pa], dim^2 x dim^2, with projection by the analytic eigensystem.
   template <class Derived>
-  auto hessian(const Eigen::MatrixBase<Derived>& F, Projection projection = Projection::none) const {
+  EnergyHessian<Derived> hessian(const Eigen::MatrixBase<Derived>& F,
+                                 Projection projection = Projection::none) const {
     const auto matrix = deformation_gradient(F);
     switch (projection) {
       case Projection::clamp:

@@ -23,6 +23,8 @@ struct Pcg {
 
   template <class Matrix>
   struct Workspace {
+    static_assert(Preconditioner<PreconditionerType, Matrix>,
+                  "Pcg<P>: P must be a preconditioner, see linear_solver/preconditioner.hpp");
     typename Matrix::Vector r, z, p, q;
     PackedMatrix<Matrix::dim, typename Matrix::Scalar, Matrix::instruction_set> A;
     typename PreconditionerType::template Workspace<Matrix> preconditioner;
@@ -43,8 +45,6 @@ struct Pcg {
   LinearReport solve(const Matrix& A, const typename Matrix::Vector& b, typename Matrix::Vector& x, W& w,
                      double goal = 0, Monitor&& monitor = {}) const {
     using Scalar = typename Matrix::Scalar;
-    static_assert(Preconditioner<PreconditionerType, Matrix>,
-                  "Pcg<P>: P must be a preconditioner, see linear_solver/preconditioner.hpp");
     constexpr int monitor_interval = 64;
     for (auto* vector : {&w.r, &w.z, &w.p, &w.q}) {
       if (vector->nodes() != b.nodes()) vector->resize(b.nodes());

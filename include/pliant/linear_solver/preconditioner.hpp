@@ -14,9 +14,8 @@
 #include <cmath>
 #include <concepts>
 
-#include <Eigen/LU>
-
 #include <pliant/assembly/block_matrix.hpp>
+#include <pliant/core/tensor.hpp>
 
 namespace pliant {
 
@@ -96,16 +95,17 @@ struct BlockJacobi {
     parallel_for(A.rows(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       for (std::ptrdiff_t i = begin; i < end; ++i) {
         // Scaled, so that no determinant overflows or vanishes, in floats and whatever the units are.
-        const typename Matrix::Scalar scale = 1 / std::abs(A.diagonal(i).trace());
-        const typename Matrix::Block block = scale * A.diagonal(i);
+        typename Matrix::Block block = A.diagonal(i);
+        const typename Matrix::Scalar scale = 1 / std::abs(trace(block));
+        block *= scale;
         // Sylvester: a symmetric block is positive definite when its leading minors are positive.
-        bool definite = block(0, 0) > 0 && block.template topLeftCorner<2, 2>().determinant() > 0;
-        if constexpr (dim == 3) definite = definite && block.determinant() > 0;
+        bool definite = block(0, 0) > 0 && block(0, 0) * block(1, 1) - block(0, 1) * block(1, 0) > 0;
+        if constexpr (dim == 3) definite = definite && determinant(block) > 0;
         if (!definite) positive = false;
-        const typename Matrix::Block inverse = scale * block.inverse();
+        const typename Matrix::Block inverted = inverse(block);
         typename Matrix::Scalar* out = workspace.inverse.data() + i * dim * stride;
         for (int c = 0; c < dim; ++c) {
-          for (int r = 0; r < dim; ++r) out[c * stride + r] = inverse(r, c);
+          for (int r = 0; r < dim; ++r) out[c * stride + r] = scale * inverted(r, c);
         }
       }
     });

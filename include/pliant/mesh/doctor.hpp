@@ -46,8 +46,9 @@ VolumeSign volume_sign(const Mesh<E, Scalar>& mesh, Eigen::Index element, const 
   if (!(scaled.size > 0)) return VolumeSign::degenerate;
   double farthest = 0;  // |X| in the maximum norm, in units of the element's size, like all lengths here
   for (const int node : mesh.elements.col(element)) {
-    farthest =
-        std::max(farthest, static_cast<double>(mesh.nodes.col(node).cwiseAbs().maxCoeff()) / scaled.size);
+    for (int i = 0; i < E::dim; ++i) {
+      farthest = std::max(farthest, std::abs(static_cast<double>(mesh.nodes(i, node))) / scaled.size);
+    }
   }
   const double L = scaled.diameter();
   const double rounding = std::numeric_limits<Scalar>::epsilon() * farthest * std::pow(L, E::dim - 1);

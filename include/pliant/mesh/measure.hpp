@@ -51,26 +51,25 @@ struct ScaledElement {
   ScaledElement(const Mesh<E, Scalar>& mesh, Eigen::Index element) {
     for (int a = 0; a < E::nodes; ++a) {
       // Half the distance cannot overflow.
-      shape.col(a) = mesh.nodes.col(mesh.elements(a, element)).template cast<double>() / 2 -
-                     mesh.nodes.col(mesh.elements(0, element)).template cast<double>() / 2;
+      for (int i = 0; i < E::dim; ++i) {
+        shape(i, a) = static_cast<double>(mesh.nodes(i, mesh.elements(a, element))) / 2 -
+                      static_cast<double>(mesh.nodes(i, mesh.elements(0, element))) / 2;
+      }
     }
-    const double half_size = shape.cwiseAbs().maxCoeff();
+    double half_size = 0;
+    for (int k = 0; k < shape.size(); ++k) half_size = std::max(half_size, std::abs(shape.data()[k]));
     size = 2 * half_size;
     if (half_size > 0) shape /= half_size;
   }
 
   // det dX/dxi at quadrature point q, in units of size^dim.
-  double jacobian_determinant(int q) const {
-    const SmallMatrix<double, E::dim, E::dim> jacobian = shape * E::shape_gradient(q);
-    return determinant(jacobian);
-  }
+  double jacobian_determinant(int q) const { return determinant(times(shape, E::shape_gradient(q))); }
 
   // The least det dX/dxi at the nodes, in units of size^dim; only for elements whose Jacobian varies.
   double least_determinant_at_nodes() const {
     double least = HUGE_VAL;
     for (int a = 0; a < E::nodes; ++a) {
-      const SmallMatrix<double, E::dim, E::dim> jacobian = shape * E::shape_gradient_at_node(a);
-      least = std::min(least, determinant(jacobian));
+      least = std::min(least, determinant(times(shape, E::shape_gradient_at_node(a))));
     }
     return least;
   }
@@ -87,7 +86,11 @@ struct ScaledElement {
   double diameter() const {
     double diameter = 0;
     for (int a = 1; a < E::nodes; ++a) {
-      for (int b = 0; b < a; ++b) diameter = std::max(diameter, (shape.col(a) - shape.col(b)).norm());
+      for (int b = 0; b < a; ++b) {
+        double square = 0;
+        for (int i = 0; i < E::dim; ++i) square += (shape(i, a) - shape(i, b)) * (shape(i, a) - shape(i, b));
+        diameter = std::max(diameter, std::sqrt(square));
+      }
     }
     return diameter;
   }
@@ -119,8 +122,7 @@ SmallMatrix<double, E::dim, E::nodes> ideal_shape() {
 // The inverse of the Jacobian dX/dxi of the ideal shape at quadrature point q.
 template <Element E>
 SmallMatrix<double, E::dim, E::dim> ideal_inverse(int q) {
-  const SmallMatrix<double, E::dim, E::dim> jacobian = ideal_shape<E>() * E::shape_gradient(q);
-  return cofactor(jacobian).transpose() / determinant(jacobian);
+  return inverse(times(ideal_shape<E>(), E::shape_gradient(q)));
 }
 
 // The mean ratio of an element, see element_quality.
@@ -135,9 +137,9 @@ double mean_ratio(const ScaledElement<E>& element) {
   double worst = 1;
   for (int q = 0; q < E::quadrature_points; ++q) {
     const SmallMatrix<double, E::dim, E::dim> S =
-        element.shape * E::shape_gradient(q) * ideal[static_cast<std::size_t>(q)];
+        times(times(element.shape, E::shape_gradient(q)), ideal[static_cast<std::size_t>(q)]);
     const double J = determinant(S);
-    const double norm = S.squaredNorm();
+    const double norm = double_dot(S, S);
     const double ratio = norm > 0 ? E::dim * std::pow(std::abs(J), 2.0 / E::dim) / norm : 0;
     worst = std::min(worst, std::copysign(ratio, J));
   }

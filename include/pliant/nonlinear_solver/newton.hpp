@@ -317,7 +317,11 @@ class Minimization {
       if (!newton_.line_search || acceptable(value, length, w_.gradient.dot(w_.step))) break;
       ++report_.line_search_steps;
       ++current_.line_search_steps;
-      if (k + 1 >= newton_.max_line_search_steps) return false;
+      if (k + 1 >= newton_.max_line_search_steps) {
+        report_.value = problem_.gradient(x_, w_.gradient);
+        problem_.constrain(w_.gradient);
+        return false;
+      }
     }
     std::swap(x_, w_.trial);
     report_.value = value;
@@ -370,7 +374,8 @@ class Minimization {
 }  // namespace detail
 
 // Minimises a function over x, which holds the start on entry and the best iterate on return. `step` of the
-// workspace holds the first guess of the first linear solve. The problem offers
+// workspace holds the first guess of the first linear solve. The last value the problem is asked for is that
+// of the x it returns. The problem offers
 //   gradient(x, g)                         returns the value; g its gradient
 //   tangent(x, projection, g, A)           the same; A its Hessian, projected as asked
 //   constrain(g), constrain(A)             removes the constrained unknowns

@@ -34,6 +34,9 @@ class Simulation {
   using Positions = NodeMatrix<Scalar, dim>;
 
   static_assert(
+      requires(const Solid& solid) { parts_of(solid); },
+      "the first argument of Simulation must be a Solid or Bodies");
+  static_assert(
       pliant::Integrator<Integrator>,
       "the second argument of Simulation must be an integrator, e.g. BackwardEuler{.dt = 0.01}; see "
       "integrator/concept.hpp");

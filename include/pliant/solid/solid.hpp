@@ -89,6 +89,15 @@ class Solid {
   Thickness thickness_{1};
 };
 
+namespace detail {
+
+template <class T>
+inline constexpr bool is_solid = false;
+template <class Element, class Energy, class Scalar>
+inline constexpr bool is_solid<Solid<Element, Energy, Scalar>> = true;
+
+}  // namespace detail
+
 template <class Element, class Scalar, class Energy>
 Solid(Mesh<Element, Scalar>, Energy, Densities) -> Solid<Element, Energy, Scalar>;
 

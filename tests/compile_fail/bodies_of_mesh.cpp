@@ -1,0 +1,13 @@
+// Bodies are made of solids.
+// must say: what Bodies is made of must be a Solid each
+#include <pliant/pliant.hpp>
+
+const auto mesh = pliant::make_box<pliant::Tet4>();
+const pliant::StableNeoHookean energy(pliant::Lame::from_young_poisson(1e6, 0.3));
+const pliant::Solid solid(mesh, energy, pliant::Density{1000});
+
+#ifdef SHOULD_FAIL
+const pliant::Bodies bodies(solid, mesh);
+#else
+const pliant::Bodies bodies(solid, solid);
+#endif

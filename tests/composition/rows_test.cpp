@@ -1,0 +1,66 @@
+// The table of combinations that are stepped holds every pair of values that go together.
+#include "support/catch.hpp"
+
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using Row = std::vector<std::string>;
+
+Row cells_of(const std::string& line) {
+  Row cells;
+  std::istringstream stream(line);
+  for (std::string cell; std::getline(stream, cell, '\t');) cells.push_back(cell);
+  return cells;
+}
+
+// Values that must not go together; compile_fail/ shows what the compiler says of them.
+const std::set<std::pair<std::string, std::string>> excluded{{"Tet4", "PlaneStress<LinearElastic>"},
+                                                             {"Hex8", "PlaneStress<LinearElastic>"}};
+
+}  // namespace
+
+TEST_CASE("every two policies that go together are stepped together") {
+  std::ifstream table(PLIANT_COMPOSITION_TABLE);
+  std::string line;
+  REQUIRE(std::getline(table, line));
+  const Row factors = cells_of(line);
+  REQUIRE(factors == Row{"element", "scalar", "energy", "integrator", "solver", "constraint"});
+
+  std::vector<std::set<std::string>> values(factors.size());
+  std::set<std::pair<std::string, std::string>> stepped;
+  int rows = 0;
+  for (; std::getline(table, line); ++rows) {
+    const Row row = cells_of(line);
+    REQUIRE(row.size() == factors.size());
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      values[i].insert(row[i]);
+      for (std::size_t j = i + 1; j < row.size(); ++j) stepped.emplace(row[i], row[j]);
+    }
+  }
+  // Every model of a role that the library has.
+  std::vector<std::size_t> counts;
+  for (const auto& set : values) counts.push_back(set.size());
+  CHECK(counts == std::vector<std::size_t>{3, 2, 11, 3, 3, 4});
+
+  std::string missing;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t j = i + 1; j < values.size(); ++j) {
+      for (const std::string& a : values[i]) {
+        for (const std::string& b : values[j]) {
+          CHECK(stepped.contains({a, b}) != excluded.contains({a, b}));
+          if (!stepped.contains({a, b}) && !excluded.contains({a, b})) missing += a + " with " + b + "\n";
+        }
+      }
+    }
+  }
+  INFO("missing:\n" << missing);
+  CHECK(missing.empty());
+  CHECK(rows > 0);
+}

@@ -1,0 +1,130 @@
+// One step of one combination of policies, against the reference.
+#pragma once
+
+#include "composition/reference_step.hpp"
+#include "support/catch.hpp"
+
+#include <cmath>
+#include <type_traits>
+#include <vector>
+
+#include <pliant/pliant.hpp>
+
+namespace pliant::test {
+
+// What is held or moved. The lower end of the body in x stays, the upper one goes along a path.
+struct NothingHeld {
+  static constexpr bool lower_held = false, upper_moved = false;
+};
+struct LowerEndHeld {
+  static constexpr bool lower_held = true, upper_moved = false;
+};
+struct UpperEndMoved {
+  static constexpr bool lower_held = false, upper_moved = true;
+};
+struct LowerEndHeldUpperMoved {
+  static constexpr bool lower_held = true, upper_moved = true;
+};
+
+// Two cells in a row, 1 m long.
+template <class E>
+Mesh<E> two_cells() {
+  if constexpr (E::dim == 2) return make_rectangle<E>({.lengths = {1, 0.5}, .cells = {2, 1}});
+  else return make_box<E>({.lengths = {1, 0.5, 0.5}, .cells = {2, 1, 1}});
+}
+
+template <class Energy>
+Energy energy_of(const Lame& lame) {
+  if constexpr (std::is_constructible_v<Energy, Lame>) return Energy(lame);
+  else return Energy(LinearElastic(lame));
+}
+
+// One step of 20 ms from a disturbed shape at rest, under gravity, solved to rounding.
+template <class E, class Scalar, class Energy, class Integrator, class Solver, class Ends>
+void step_like_the_reference() {
+  constexpr int dim = E::dim;
+  constexpr bool in_float = std::is_same_v<Scalar, float>,
+                 is_static = std::is_same_v<Integrator, QuasiStatic>;
+  constexpr bool unique =
+      !is_static || Ends::lower_held || Ends::upper_moved;  // else any rigid motion is free
+  constexpr double dt = 0.02, density = 1000;
+  using Point = SmallVector<double, dim>;
+
+  const Mesh<E> mesh = two_cells<E>();
+  const auto energy = energy_of<Energy>(Lame::from_young_poisson(1e6, 0.3));
+  const auto path = [](const Point& X, double t) -> Point {
+    Point x = X;
+    x(0) += 2 * t;
+    x(1) -= t;
+    return x;
+  };
+  Point gravity = Point::Zero();
+  if (unique) gravity(1) = -9.81;
+
+  Eigen::VectorXd start(dim * mesh.node_count()), end = start;
+  std::vector<Eigen::Index> unknowns;
+  std::vector<int> lower, upper;
+  for (int node = 0; node < mesh.node_count(); ++node) {
+    const Point X = mesh.nodes.col(node);
+    const bool held = Ends::lower_held && X(0) < 0.01, moved = Ends::upper_moved && X(0) > 0.99;
+    if (held) lower.push_back(node);
+    if (moved) upper.push_back(node);
+    const Point target = moved ? path(X, dt) : X;
+    for (int i = 0; i < dim; ++i) {
+      const Eigen::Index k = dim * node + i;
+      if (!held && !moved) unknowns.push_back(k);
+      start(k) = X(i) + (held || moved ? 0 : 0.01 * std::sin(7.0 * static_cast<double>(k)));
+      end(k) = held || moved ? target(i) : start(k);
+    }
+  }
+
+  Mesh<E, Scalar> typed;
+  typed.nodes = mesh.nodes.template cast<Scalar>();
+  typed.elements = mesh.elements;
+  Integrator integrator{.dt = dt};
+  integrator.newton.max_iterations = 100;
+  integrator.newton.tolerance = in_float ? 1e-5 : 1e-11;
+  if constexpr (is_static) integrator.allow_free_motion = !unique;
+  Solver solver;
+  solver.tolerance = in_float ? 1e-6 : 1e-12;
+  const auto result_of = [&](const auto&... constraints) {
+    Simulation simulation(Solid(typed, energy, Density{density}), integrator, solver, constraints...);
+    simulation.set_gravity(gravity);
+    simulation.set_positions(start.reshaped(dim, mesh.node_count()));
+    const StepReport report = simulation.step();
+    INFO(report.message());
+    REQUIRE(report);
+    return Eigen::VectorXd(simulation.positions().template cast<double>().reshaped());
+  };
+  const Eigen::VectorXd result = [&] {
+    if constexpr (Ends::lower_held && Ends::upper_moved) {
+      return result_of(Pinned(lower), PrescribedMotion(upper, path));
+    } else if constexpr (Ends::lower_held) {
+      return result_of(Pinned(lower));
+    } else if constexpr (Ends::upper_moved) {
+      return result_of(PrescribedMotion(upper, path));
+    } else {
+      return result_of(Unconstrained{});
+    }
+  }();
+
+  const PlainBody<E, Energy> body(mesh, energy, density);
+  const auto residual = [&](const Eigen::VectorXd& x) {
+    Eigen::VectorXd r = body.gradient(x);
+    for (Eigen::Index k = 0; k < r.size(); ++k) {
+      const double inertia = is_static ? 0 : (x(k) - start(k)) / (dt * dt);
+      r(k) += body.mass()(k) * (inertia - gravity(k % dim));
+    }
+    return r;
+  };
+  if constexpr (unique) {
+    solve_for(unknowns, end, residual);
+    const double motion = (end - start).lpNorm<Eigen::Infinity>();
+    CAPTURE(motion);
+    CHECK((result - end).lpNorm<Eigen::Infinity>() < (in_float ? 1e-3 : 1e-8) * motion);
+  } else {
+    CHECK(residual(result).norm() < (in_float ? 1e-3 : 1e-9) * residual(start).norm());
+  }
+}
+
+}  // namespace pliant::test
