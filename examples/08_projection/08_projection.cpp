@@ -17,8 +17,9 @@
 //
 // Run:  08_projection     every scene with every way to build the Hessian
 //
-// Returns 0 if the printed formulas explode where the right ones come to rest, and if a converged step with a
-// line search comes to rest whatever the scene.
+// Returns 0 if in the first scene, one linear system per step, the right projection comes to rest and no
+// printed formula does, and if converged steps with a line search come to rest with the right projection, and
+// with it alone, whatever the scene.
 //
 // Read before: 02_custom_energy, and the page docs/projection.md.
 #include "reconstructed_neo_hookean.hpp"
@@ -158,9 +159,18 @@ Fate run(const Scene& scene, const Way& way, Newton newton) {
 }
 
 const char* in_words(StepStop stop) {
-  if (stop == StepStop::indefinite) return "the matrix is not positive definite";
-  if (stop == StepStop::linear_solver_failed) return "conjugate gradients do not converge";
-  return "200 Newton iterations are not enough";
+  switch (stop) {
+    case StepStop::indefinite:
+      return "the matrix is not positive definite";
+    case StepStop::linear_solver_failed:
+      return "conjugate gradients do not converge";
+    case StepStop::not_converged:
+      return "200 Newton iterations are not enough";
+    case StepStop::stalled:
+      return "no step lowers the potential";
+    default:
+      return "the state is not finite";
+  }
 }
 
 void print(const Way& way, const Fate& fate) {

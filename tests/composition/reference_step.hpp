@@ -1,5 +1,5 @@
-// A second implementation of one step, for bodies of any element: dense and plain, it shares no code with the
-// library but psi's derivative P, which has its own proofs.
+// A second implementation of one step, for bodies of any element: dense and plain. Of the library it takes
+// the mesh and the stress P of the energy, which have their own proofs.
 #pragma once
 
 #include <array>

@@ -223,3 +223,57 @@ TEST_CASE("QuasiStatic: parameters out of range are named") {
   refuses({.newton = {.max_iterations = 0}}, "max_iterations");
   refuses({.newton = {.line_search = false}}, "line_search");
 }
+
+// The first guess takes the whole way in one linear step. It may fold elements, and be under forces thousands
+// of times those of the result.
+TEST_CASE("QuasiStatic: the tolerance is relative to the forces of the result, however wild the way") {
+  const auto mesh = make_box<Tet4>({.lengths = {3, 1, 1}, .cells = {6, 2, 2}});
+  const auto far = nodes_at(mesh, 0, 3);
+  const StableNeoHookean energy(Lame::from_young_poisson(1e5, 0.49));
+  for (const bool twisted : {false, true}) {
+    const Path path = [twisted](const Eigen::Vector3d& X, double t) -> Eigen::Vector3d {
+      if (!twisted) return X + Eigen::Vector3d(12 * t, 0, 0);
+      const Eigen::Vector3d axis(0, 0.5, 0.5);
+      return axis + rotation(2 * t, {1, 0, 0}) * (X - axis);
+    };
+    const auto sim = make_static(mesh, energy, nodes_at(mesh, 0, 0), far, path);
+    const StepReport report = sim->step();
+    INFO(report.message());
+    REQUIRE(report);
+    // The force that moves the end, by differences of the energy along its way.
+    const auto energy_at = [&](double t) {
+      const auto other = make_static(mesh, energy, nodes_at(mesh, 0, 0), far,
+                                     [&](const Eigen::Vector3d& X, double) { return path(X, t); });
+      other->set_positions(sim->positions());
+      REQUIRE(other->step());
+      return other->energies().elastic;
+    };
+    const double work = (energy_at(1.01) - energy_at(0.99)) / 0.02;  // force times 12 m, or moment times 2
+    CAPTURE(twisted, work, report.residual_goal);
+    CHECK(report.residual_goal < 2e-5 * work);
+    CHECK(report.residual <= report.residual_goal);
+  }
+}
+
+TEST_CASE("QuasiStatic in float: what is moved far converges as what is far away already") {
+  const auto box = make_box<Tet4>({.lengths = {2, 1, 1}, .cells = {4, 2, 2}, .origin = {-1, -0.5, -0.5}});
+  const auto ends = nodes_where(box, [](const auto& X) { return std::abs(X.x()) > 1 - 1e-9; });
+  double goals[2];
+  for (const double moved : {0.0, 10.0}) {
+    Mesh<Tet4, float> mesh;
+    mesh.nodes = box.nodes.cast<float>();
+    mesh.nodes.row(1).array() += static_cast<float>(10 - moved);
+    mesh.elements = box.elements;
+    const auto path = [moved](const Eigen::Vector3d& X, double t) -> Eigen::Vector3d {
+      return {X.x() * (1 + 0.2 * t), X.y() + moved * t, X.z()};
+    };
+    Simulation sim(Solid(mesh, StableNeoHookean(soft), Density{1000}), QuasiStatic{.max_halvings = 0},
+                   Pcg<BlockJacobi>{}, PrescribedMotion(ends, path));
+    const StepReport report = sim.step();
+    INFO(report.message());
+    CHECK(report);
+    CHECK(report.newton_iterations <= 8);
+    goals[moved > 0] = report.residual_goal;
+  }
+  CHECK(goals[1] == Approx(goals[0]).epsilon(0.3));
+}

@@ -132,6 +132,14 @@ TEST_CASE("Gmsh 4.1 in text: blocks, sparse tags, reversed and several groups") 
   CHECK(mesh.cells(CellKind::triangle).regions == std::vector{7});
   REQUIRE(mesh.remarks.size() == 1);
   CHECK(mesh.remarks[0].find("several physical groups") != std::string::npos);
+  CHECK(mesh.further_groups[2].empty());  // volume 8 is in 5 and 6, surface 2 in 7 alone
+}
+
+TEST_CASE("Gmsh 4.1: an entity of more groups than anyone needs is refused") {
+  std::string groups = " 1000";
+  for (int k = 0; k < 1000; ++k) groups += " " + std::to_string(k + 1);
+  refuses(replaced(forty_one, " 1 -7 1 6", groups + " 1 6"), 11,
+          "an entity is in 1000 physical groups; at most 64 are read");
 }
 
 TEST_CASE("Gmsh 4.1 with partitions: their entities have groups too") {

@@ -181,6 +181,56 @@ $EndElements
   CHECK(plane.node_sets == std::map<std::string, std::vector<int>>{{"line 4", {0, 1}}});
 }
 
+TEST_CASE("a surface of several physical groups belongs to the node sets of all") {
+  const std::string text = R"($MeshFormat
+4.1 0 8
+$EndMeshFormat
+$PhysicalNames
+4
+1 4 "a"
+2 1 "a"
+2 2 "b"
+3 3 "body"
+$EndPhysicalNames
+$Entities
+0 1 2 1
+1 0 0 0 1 0 0 1 4 0
+1 0 0 0 1 1 1 2 -1 2 0
+2 0 0 0 1 1 1 1 2 0
+1 0 0 0 1 1 1 1 3 0
+$EndEntities
+$Nodes
+1 4 1 4
+3 1 0 4
+1
+2
+3
+4
+0 0 0
+1 0 0
+0 1 0
+0 0 1
+$EndNodes
+$Elements
+4 4 1 4
+1 1 1 1
+4 3 4
+2 1 2 1
+1 1 2 3
+2 2 2 1
+2 1 2 4
+3 1 4 1
+3 1 2 3 4
+$EndElements
+)";
+  const TemporaryFolder folder;
+  const auto path = folder.write("several.msh", text);
+  const auto mesh = read_mesh<Tet4>(path);
+  CHECK(node_set(mesh, "b") == std::vector{0, 1, 2, 3});
+  CHECK(node_set(mesh, "a") == std::vector{0, 1, 2, 3});  // a curve of that name too
+  CHECK(read_cells(path).further_groups[2] == std::map<int, std::vector<int>>{{2, {0, 1, 2}}});
+}
+
 TEST_CASE("the format is told by the content, whatever the extension") {
   const TemporaryFolder folder;
   const auto format = [&](const std::string& name, const std::string& bytes) {

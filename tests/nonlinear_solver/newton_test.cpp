@@ -23,7 +23,8 @@ struct Separate {
   std::function<Eigen::Matrix2d(const Eigen::Vector2d&)> hessian_at;
   std::vector<int> held = {};
   std::vector<Eigen::Vector2d> moved = {};  // by how much each of the held nodes is to be displaced
-  double scale = 1, rounding_of_forces = 0, rounding_later = 0;
+  double scale = 1, rounding_of_forces = 0;
+  std::function<double(const Eigen::Vector2d&)> scale_at = {}, rounding_at = {};  // in their place, at node 0
   double last = 0;
   Eigen::Vector2d last_x = {};  // the first node's
   int gradients = 0, tangents = 0;
@@ -42,6 +43,7 @@ struct Separate {
     ++tangents;
     --gradients;
     for (std::ptrdiff_t i = 0; i < x.nodes(); ++i) A.diagonal(i) = hessian_at(x.node(i));
+    if (rounding_at) rounding_of_forces = rounding_at(x.node(0));
     return gradient(x, g);
   }
   void constrain(Vector& g) const {
@@ -55,9 +57,8 @@ struct Separate {
     d.set_zero();
     for (std::size_t k = 0; k < moved.size(); ++k) d.node(held[k]) = moved[k];
   }
-  double force_scale() const { return scale; }
+  double force_scale() const { return scale_at ? scale_at(last_x) : scale; }
   double force_rounding() const { return rounding_of_forces; }
-  void forget_rounding() { rounding_of_forces = rounding_later; }
   double value_rounding() const { return 1e-15 * std::abs(last); }
 };
 
@@ -307,7 +308,6 @@ TEST_CASE("Newton: moved nodes take their neighbours along") {
     }
     double force_scale() const { return 1; }
     double force_rounding() const { return 0; }
-    void forget_rounding() {}
     double value_rounding() const { return 1e-15 * std::abs(last); }
   };
   Row row{Matrix(pattern)};
@@ -328,6 +328,19 @@ TEST_CASE("Newton: moved nodes take their neighbours along") {
   CHECK(report.history.size() == 1);
   CHECK(report.first_gradient == Approx(std::sqrt(125.0)));  // of the last spring, were it strained alone
   for (int i = 0; i < 6; ++i) CHECK((x.node(i) - i * Eigen::Vector2d(2, -1)).norm() < 1e-12);
+}
+
+TEST_CASE("Newton: where moved nodes meet a Hessian that is singular, it is shifted") {
+  auto problem = quadratic(1);
+  const auto honest = problem.hessian_at;
+  problem.hessian_at = [honest](const Eigen::Vector2d& x) -> Eigen::Matrix2d {
+    return x.norm() < 0.5 ? Eigen::Matrix2d(Eigen::Matrix2d::Zero()) : honest(x);
+  };
+  problem.held = {0};
+  problem.moved = {Eigen::Vector2d(3, -1)};
+  const auto result = run(strict, problem, Eigen::Vector4d(4, -3, 0.1, 0));
+  CHECK(result.report.stop == NewtonStop::converged);
+  CHECK((result.x.tail<2>() - honest({4, -3}).llt().solve(Eigen::Vector2d(1, -2))).norm() < 1e-9);
 }
 
 TEST_CASE("Newton: the goal of a reduction of the gradient") {
@@ -394,7 +407,6 @@ struct Wells {
   void prescribe(Vector&) const {}
   double force_scale() const { return 1; }
   double force_rounding() const { return 0; }
-  void forget_rounding() {}
   double value_rounding() const { return 1e-15 * std::abs(last); }
 };
 
@@ -454,15 +466,31 @@ TEST_CASE("Newton: a projected Hessian that is singular is shifted") {
   CHECK(unguarded.report.stop == NewtonStop::linear_solver_failed);
 }
 
-TEST_CASE("Newton: rounding that would hide all forces is looked at again") {
-  auto problem = rosenbrock();
-  problem.rounding_of_forces = 100;
-  problem.rounding_later = 1e-8;
-  const auto result = run(strict, problem, Eigen::Vector2d(-1.2, 1));
+TEST_CASE("Newton: the goal is that of the forces and the rounding where it ends, not where it began") {
+  const Eigen::Vector2d start(-1.2, 1);
+  const auto first = [start](double at_start, double later) {
+    return [=](const Eigen::Vector2d& x) { return x == start ? at_start : later; };
+  };
+  auto hidden = rosenbrock();  // all forces, at the start
+  hidden.rounding_at = first(100, 1e-8);
+  const auto result = run(strict, hidden, start);
   CHECK(result.report.stop == NewtonStop::converged);
   CHECK(result.report.goal == 1e-8);
   CHECK(result.report.rounding_goal);
   CHECK((result.x - Eigen::Vector2d(1, 1)).norm() < 1e-6);
+
+  auto strained = rosenbrock();
+  strained.scale_at = first(1e6, 1);
+  const auto accurate = run(Newton{.max_iterations = 100, .tolerance = 1e-6}, strained, start);
+  CHECK(accurate.report.stop == NewtonStop::converged);
+  CHECK(accurate.report.goal == 1e-6);
+  CHECK(accurate.report.gradient <= 1e-6);
+
+  auto rough = rosenbrock();  // at the end
+  rough.rounding_at = first(0, 1e-3);
+  const auto early = run(strict, rough, start);
+  CHECK(early.report.stop == NewtonStop::converged);
+  CHECK(early.report.goal == 1e-3);
 }
 
 TEST_CASE("Newton: the first linear solve starts from the step given") {
@@ -518,7 +546,6 @@ TEST_CASE("Newton: linear solves that fail, and those that are cut short") {
     void prescribe(Vector&) const {}
     double force_scale() const { return 1; }
     double force_rounding() const { return 0; }
-    void forget_rounding() {}
     double value_rounding() const { return 1e-15 * std::abs(last); }
   };
   Coupled coupled{random_symmetric<2, double>(pattern, random, 1.2), random_vector<2, double>(30, random)};

@@ -57,6 +57,25 @@ TEST_CASE("Bodies: the nodes of the solids one after the other") {
   CHECK(nodes_where(bodies.mesh(), [](const auto& X) { return X.x() == 1; }).size() == 18);
 }
 
+TEST_CASE("Bodies: a crack within a solid stays one, and cannot be welded at its mouth") {
+  // Two boxes side by side whose nodes at x = 1 coincide and are not joined.
+  const auto left = make_box<Tet4>({.cells = {2, 2, 2}});
+  const auto right = make_box<Tet4>({.cells = {2, 2, 2}, .origin = {1, 0, 0}});
+  Mesh<Tet4> cracked;
+  cracked.nodes.resize(3, 54);
+  cracked.nodes << left.nodes, right.nodes;
+  cracked.elements.resize(4, left.element_count() + right.element_count());
+  cracked.elements << left.elements, (right.elements.array() + 27).matrix();
+  const Solid split(cracked, LinearElastic(lame), Density{1000});
+  const auto at = [](double x, double y) {
+    return Solid(make_box<Hex8>({.cells = {2, 2, 2}, .origin = {x, y, 0}}), LinearElastic(lame),
+                 Density{1000});
+  };
+  CHECK(Bodies(Weld{}, split, at(2, 0)).node_count() == 54 + 27 - 9);
+  const std::string mouth = refused([&] { Bodies(Weld{}, split, at(0, 1)); });
+  CHECK(mouth.find("merge_duplicate_nodes") != std::string::npos);
+}
+
 TEST_CASE("Bodies: one solid alone, and two of the same type") {
   CHECK(Bodies(brick()).node_count() == 27);
   CHECK(Bodies(brick(), brick()).node_count() == 54);

@@ -151,12 +151,16 @@ class BlockMatrix {
     });
   }
 
-  // Adds `part` of the mean of the diagonal's magnitudes to the diagonal.
+  // Adds to the diagonal `part` of its mean magnitude, that within the block of each node, since the parts of
+  // a body may be of very different stiffness; that of the whole matrix where a block has none.
   void shift_diagonal(Scalar part) {
-    Scalar sum = 0;
-    for (std::ptrdiff_t i = 0; i < rows(); ++i) sum += diagonal(i).diagonal().cwiseAbs().sum();
-    const Scalar shift = part * sum / static_cast<Scalar>(rows() * Dim);
-    for (std::ptrdiff_t i = 0; i < rows(); ++i) diagonal(i).diagonal().array() += shift;
+    double sum = 0;
+    for (std::ptrdiff_t i = 0; i < rows(); ++i) sum += static_cast<double>(diagonal_magnitude(i));
+    const auto mean = static_cast<Scalar>(sum / static_cast<double>(rows() * Dim));
+    for (std::ptrdiff_t i = 0; i < rows(); ++i) {
+      const Scalar own = diagonal_magnitude(i) / Dim;
+      for (int k = 0; k < Dim; ++k) diagonal(i)(k, k) += part * (own > 0 ? own : mean);
+    }
   }
 
   bool finite() const {
@@ -174,6 +178,12 @@ class BlockMatrix {
   }
 
  private:
+  Scalar diagonal_magnitude(std::ptrdiff_t i) const {
+    Scalar sum = 0;
+    for (int k = 0; k < Dim; ++k) sum += std::abs(diagonal(i)(k, k));
+    return sum;
+  }
+
   static constexpr int stride = node_stride<Dim>;
   using Row = Lane<Scalar, stride, isa>;
 

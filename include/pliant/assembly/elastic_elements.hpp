@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
@@ -16,7 +15,6 @@ class ElasticElements {
   using Element = typename SolidType::Element;
   using Scalar = typename SolidType::Scalar;
   using Vector = NodeVector<Element::dim, Scalar, isa>;
-  using Matrix = BlockMatrix<Element::dim, Scalar, isa>;
 
   // `elements` have the user's node numbers of the system; `nodes` are rest positions in internal numbers
   // [m].

@@ -77,7 +77,7 @@ class IncrementalPotential {
     w_.position.set_sum(start_.x, Scalar(1), u);
     // A single iteration that is taken as it is damps with the stiffness that it solves with.
     const auto beta = system_.uniform_stiffness_damping();
-    const bool copies = damps_with_tangent_ && beta.has_value();
+    const bool copies = damps_with_tangent_ && beta.has_value() && projection == projection_;
     if (first && damps_stiffness_ && !copies) {
       const bool must_project = projection_ == Projection::none && !damps_with_tangent_;
       system_.stiffness_damping(w_.position, must_project ? Projection::clamp : projection_, 1 / dt_,
@@ -86,11 +86,8 @@ class IncrementalPotential {
     elastic_ = system_.tangent(w_.position, projection, Scalar(1), w_.elastic, A);
     if (first && damps_stiffness_ && copies) w_.damping.set_scaled(*beta / dt_, A);
     if (first) first_elastic_force_ = static_cast<double>(w_.elastic.norm());
-    if (wants_rounding_ && !rounding_known_) {
-      rounding_known_ = true;
-      const auto force = static_cast<double>(w_.elastic.norm());
-      rounding_.estimate(A, start_.x, force, w_.position, w_.drag);
-      w_.position.set_sum(start_.x, Scalar(1), u);
+    if (wants_rounding_) {
+      rounding_.estimate(A, w_.position, static_cast<double>(w_.elastic.norm()), g, w_.drag);
     }
     const double value = add_inertia_and_damping(u, g);
     if (damps_stiffness_) A.add(w_.damping);
@@ -114,7 +111,6 @@ class IncrementalPotential {
   }
 
   double force_rounding() const { return rounding_.of_forces(); }
-  void forget_rounding() { rounding_known_ = false; }
   double value_rounding() const { return rounding_.of_values(inertia_ + dissipation_ + std::abs(elastic_)); }
 
   // The positions of the last value [m].
@@ -164,7 +160,6 @@ class IncrementalPotential {
   bool damps_with_tangent_;
   bool wants_rounding_;
   bool constraints_move_;
-  bool rounding_known_ = false;
   Rounding rounding_;
   double known_forces_ = 0;                             // external, and momentum per dt [N]
   double first_elastic_force_ = -1;                     // at the start of the step [N]

@@ -23,6 +23,7 @@ class StaticPotential {
     Vector prescribed;  // what the constraints ask of u [m]
     Vector position;    // x + u [m]
     Vector elastic;     // dE/dx at x + u [N]
+    Vector scratch;
   };
 
   // `time` [s] is that of the constraints' paths.
@@ -45,17 +46,10 @@ class StaticPotential {
   double tangent(const Vector& u, Projection projection, Vector& g, Matrix& A) {
     w_.position.set_sum(x_, Scalar(1), u);
     elastic_ = system_.tangent(w_.position, projection, Scalar(1), w_.elastic, A);
-    const double value = add_loads(u, g);
-    if (!rounding_known_) {
-      rounding_known_ = true;
-      const auto force = static_cast<double>(w_.elastic.norm());
-      elastic_size_ = std::max(elastic_size_, force);
-      // g is scratch here, and rebuilt.
-      rounding_.estimate(A, x_, force, w_.position, g);
-      w_.position.set_sum(x_, Scalar(1), u);
-      g.set_sum(w_.elastic, Scalar(-1), loads_);
-    }
-    return value;
+    const auto force = static_cast<double>(w_.elastic.norm());
+    if (first_elastic_force_ < 0) first_elastic_force_ = force;
+    rounding_.estimate(A, w_.position, force, g, w_.scratch);
+    return add_loads(u, g);
   }
 
   void constrain(Vector& g) const { filter_.apply(g); }
@@ -65,11 +59,10 @@ class StaticPotential {
 
   // Loads, and the forces within the body, those on the held nodes included [N].
   double force_scale() const {
-    return load_size_ + std::max(elastic_size_, static_cast<double>(w_.elastic.norm()));
+    return load_size_ + std::max(first_elastic_force_, static_cast<double>(w_.elastic.norm()));
   }
 
   double force_rounding() const { return rounding_.of_forces(); }
-  void forget_rounding() { rounding_known_ = false; }
   double value_rounding() const { return rounding_.of_values(std::abs(elastic_) + std::abs(work_)); }
 
   const Vector& position() const { return w_.position; }  // of the last value [m]
@@ -92,11 +85,10 @@ class StaticPotential {
   const Vector& loads_;
   Workspace& w_;
   bool constraints_move_;
-  bool rounding_known_ = false;
   Rounding rounding_;
-  double load_size_;               // [N]
-  double elastic_size_ = 0;        // |dE/dx| at the start [N]
-  double elastic_ = 0, work_ = 0;  // parts of the last value [J]
+  double load_size_;                 // [N]
+  double first_elastic_force_ = -1;  // |dE/dx| at the start [N]
+  double elastic_ = 0, work_ = 0;    // parts of the last value [J]
 };
 
 // Each step goes to the static equilibrium under the loads and the positions of the moved nodes at the end of
@@ -105,7 +97,8 @@ class StaticPotential {
 // converge is halved and tried again. Velocities become zero; there is no damping.
 //
 // A part of the body that can still move as a rigid body has no equilibrium or many: the step fails with
-// StepStop::free_motion, which says in words what is missing, unless that is allowed.
+// StepStop::free_motion, which says in words what is missing, unless that is allowed. A hinge within the
+// body, parts that share the nodes of one edge or a single node, is not told from a joint that holds.
 struct QuasiStatic {
   double dt = 1;         // time that a step advances, which paths see: any unit that suits them [s]
   int increments = 1;    // parts that a step is cut into to begin with
@@ -141,7 +134,7 @@ struct QuasiStatic {
   template <class SystemType, class FilterType>
   void prepare(const SystemType& system, Workspace<SystemType, FilterType>& w) const {
     for (auto* vector : {&w.potential.prescribed, &w.potential.position, &w.potential.elastic,
-                         &w.displacement, &w.increment_loads}) {
+                         &w.potential.scratch, &w.displacement, &w.increment_loads}) {
       *vector = system.make_vector();
     }
     // Kept where the integrator is exchanged on the way.

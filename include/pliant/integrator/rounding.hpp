@@ -30,7 +30,6 @@ class Rounding {
     }
     position_force_ = std::sqrt(squares);
     position_work_ = std::abs(static_cast<double>(K.multiply(a, b))) + force * static_cast<double>(x.norm());
-    a.set_sum(x, Scalar(0), x);
   }
 
   // Of a gradient [N].

@@ -50,7 +50,8 @@ struct StepReport {
   double linear_residual = 0;  // of the last linear solve [N]
   double linear_goal = 0;      // [N]
   double time = 0;             // of the state after the step [s]
-  int undefined_element = -1;  // user's number of the element that left the domain of its energy
+  int undefined_element = -1;  // user's number of the element that left the domain of its energy; those of
+                               // Bodies are numbered solid after solid
   std::string free_motion;     // which rigid motions nothing holds, where it stopped for that
   std::vector<NewtonIteration> history;  // with Newton::keep_history
   Energies energies;                     // after the step [J]

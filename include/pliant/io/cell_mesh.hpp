@@ -85,6 +85,9 @@ struct CellMesh {
   std::array<CellBlock, cell_kind_count> linear;  // by CellKind
   std::vector<OtherCells> others;                 // in the order of first appearance
   std::array<std::map<int, std::string>, 4> region_names;  // names of region numbers, by cell dimension
+  // The nodes of cells of less than 3 dimensions that belong to a group beside their region, by cell
+  // dimension and number of the group; a Gmsh entity can be in several groups.
+  std::array<std::map<int, std::vector<int>>, 3> further_groups;
   std::vector<std::string> remarks;  // what the reader had to decide, or left aside, in words
 
   CellBlock& cells(CellKind kind) { return linear[static_cast<std::size_t>(kind)]; }

@@ -45,7 +45,7 @@ inline void read_gmsh2_text_element(GmshFile& gmsh) {
   }
   for (int& node : gmsh.element_nodes(type)) node = gmsh.node(in.integer("a node of an element"));
   in.expect_line_end("the nodes of an element");
-  gmsh.add_element(type, number, group);
+  gmsh.add_element(type, number, {&group, 1});
 }
 
 // In binary, blocks of elements of one type: ints "type count tag-count", then per element "number tags...
@@ -67,7 +67,7 @@ inline std::size_t read_gmsh2_binary_block(GmshFile& gmsh, std::size_t limit) {
     }
     for (int& node : gmsh.element_nodes(type))
       node = gmsh.node(in.number<std::int32_t>("a node of an element"));
-    gmsh.add_element(type, number, group);
+    gmsh.add_element(type, number, {&group, 1});
   }
   return count;
 }

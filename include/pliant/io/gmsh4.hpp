@@ -88,7 +88,7 @@ class Gmsh4Reader {
     end_of_row("the numbers of elements");
     std::size_t read = 0;
     for (std::uint64_t block = 0; block < blocks; ++block) {
-      const std::int64_t group = group_of_block();
+      const std::vector<std::int64_t>& groups = groups_of_block();
       const GmshElementType& type = gmsh_.element_type(integer("an element type"));
       const auto width = static_cast<std::size_t>(type.nodes) + 1;
       const std::size_t bytes_each = width * (gmsh_.binary ? (is_40_ ? 4u : 8u) : 2u);
@@ -99,14 +99,14 @@ class Gmsh4Reader {
         const std::int64_t number = tag("an element number");
         for (int& node : gmsh_.element_nodes(type)) node = gmsh_.node(tag("a node of an element"));
         end_of_row("the nodes of an element");
-        gmsh_.add_element(type, number, group);
+        gmsh_.add_element(type, number, groups);
       }
       read += count;
     }
     if (read != total) fail_sum("element", total);
-    if (several_groups_) {
+    if (several_regions_) {
       gmsh_.mesh.remarks.push_back(
-          "some entities belong to several physical groups; the first one became the region of their cells");
+          "some volumes belong to several physical groups; the first one became the region of their cells");
     }
   }
 
@@ -173,12 +173,13 @@ class Gmsh4Reader {
     const int box = dimension == 0 && !is_40_ ? 3 : 6;
     for (int i = 0; i < box; ++i) skip_box_number();
     const std::size_t groups = integer_count("the number of physical groups");
-    std::int64_t group = 0;
-    for (std::size_t i = 0; i < groups; ++i) {
-      const std::int64_t value = integer("a physical group");
-      if (i == 0) group = value;
+    if (groups > most_groups) {
+      in_.fail("an entity is in " + std::to_string(groups) + " physical groups; at most " +
+               std::to_string(most_groups) + " are read");
     }
-    if (groups > 0) groups_[{static_cast<std::int64_t>(dimension), tag}] = {group, groups > 1};
+    std::vector<std::int64_t> of_entity;
+    for (std::size_t i = 0; i < groups; ++i) of_entity.push_back(integer("a physical group"));
+    if (groups > 0) groups_[{static_cast<std::int64_t>(dimension), tag}] = std::move(of_entity);
     if (dimension > 0) skip_integers("the number of bounding entities");
     end_of_row("the description of an entity");
   }
@@ -214,12 +215,13 @@ class Gmsh4Reader {
 
   std::int64_t block_dimension() { return block_entity().first; }
 
-  // The physical group of the entity of a block of elements, or 0.
-  std::int64_t group_of_block() {
-    const auto group = groups_.find(block_entity());
-    if (group == groups_.end()) return 0;
-    several_groups_ = several_groups_ || group->second.second;
-    return group->second.first;
+  // The physical groups of the entity of a block of elements, or 0.
+  const std::vector<std::int64_t>& groups_of_block() {
+    const auto entity = block_entity();
+    const auto found = groups_.find(entity);
+    if (found == groups_.end()) return no_group_;
+    several_regions_ = several_regions_ || (entity.first == 3 && found->second.size() > 1);
+    return found->second;
   }
 
   [[noreturn]] void fail_sum(const std::string& item, std::size_t total) const {
@@ -227,12 +229,14 @@ class Gmsh4Reader {
              "s declared");
   }
 
+  static constexpr std::size_t most_groups = 64;  // so that a small file cannot ask for large node sets
+
   GmshFile& gmsh_;
   Input& in_;
   bool is_40_;
-  bool several_groups_ = false;
-  // (dimension, entity) -> (first physical group, whether there are more)
-  std::map<std::pair<std::int64_t, std::int64_t>, std::pair<std::int64_t, bool>> groups_;
+  bool several_regions_ = false;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::int64_t>> groups_;  // by dimension, entity
+  const std::vector<std::int64_t> no_group_{0};
 };
 
 }  // namespace pliant::detail

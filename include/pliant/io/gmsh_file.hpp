@@ -140,12 +140,19 @@ class GmshFile {
     return index;
   }
 
-  void add_element(const GmshElementType& type, std::int64_t number, std::int64_t physical_group) {
+  // The first group is the region of the element.
+  void add_element(const GmshElementType& type, std::int64_t number,
+                   std::span<const std::int64_t> physical_groups) {
     // A negative group number means that the orientation is reversed, which has been done to the nodes
     // already.
-    const int region = in.region_number(physical_group);
-    collector_.add({type.kind, type.nodes}, element_nodes(type), region < 0 ? -region : region);
+    const auto group = [&](std::size_t k) { return std::abs(in.region_number(physical_groups[k])); };
+    collector_.add({type.kind, type.nodes}, element_nodes(type), group(0));
     numbers_.push_back(number);
+    const bool in_sets = type.nodes == nodes_per_cell(type.kind) && cell_dimension(type.kind) < 3;
+    for (std::size_t k = 1; in_sets && k < physical_groups.size(); ++k) {
+      auto& set = mesh.further_groups[static_cast<std::size_t>(cell_dimension(type.kind))][group(k)];
+      set.insert(set.end(), element_nodes(type).begin(), element_nodes(type).end());
+    }
   }
 
   // Room for the nodes of the element being read.

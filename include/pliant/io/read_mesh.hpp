@@ -183,23 +183,28 @@ NodeMatrix<Scalar, Dim> positions_of(const CellMesh& cells) {
 }
 
 // The nodes of the groups of cells of less than `dimension`, ascending, by the group's name: that of the file
-// or "surface 7", "line 7", "point 7". Region 0 is no group.
+// or "surface 7", "line 7", "point 7". Region 0 is no group. Groups of one name make one set, whatever their
+// dimensions.
 inline std::map<std::string, std::vector<int>> node_sets_of(const CellMesh& cells, int dimension) {
   constexpr std::array<std::string_view, 3> nouns{"point", "line", "surface"};
   std::map<std::string, std::vector<int>> sets;
+  const auto add = [&](std::size_t d, int group, std::span<const int> nodes) {
+    if (group == 0) return;
+    const auto name = cells.region_names[d].find(group);
+    auto& set =
+        sets[name != cells.region_names[d].end() ? name->second
+                                                 : std::string(nouns[d]) + " " + std::to_string(group)];
+    set.insert(set.end(), nodes.begin(), nodes.end());
+  };
   for (const CellKind kind : all_cell_kinds) {
     if (cell_dimension(kind) >= dimension) continue;
-    const auto d = static_cast<std::size_t>(cell_dimension(kind));
     const CellBlock& block = cells.cells(kind);
     for (std::size_t i = 0; i < block.count(); ++i) {
-      const int region = block.regions[i];
-      if (region == 0) continue;
-      const auto name = cells.region_names[d].find(region);
-      auto& set =
-          sets[name != cells.region_names[d].end() ? name->second
-                                                   : std::string(nouns[d]) + " " + std::to_string(region)];
-      set.insert(set.end(), block.cell(i).begin(), block.cell(i).end());
+      add(static_cast<std::size_t>(cell_dimension(kind)), block.regions[i], block.cell(i));
     }
+  }
+  for (std::size_t d = 0; d < cells.further_groups.size() && static_cast<int>(d) < dimension; ++d) {
+    for (const auto& [group, nodes] : cells.further_groups[d]) add(d, group, nodes);
   }
   for (auto& [name, nodes] : sets) {
     std::sort(nodes.begin(), nodes.end());

@@ -136,10 +136,18 @@ class ProjectionSchedule {
   // The Hessian was not positive definite. False where no more can be taken out.
   bool raise() {
     if (level_ >= highest_) return false;
+    if (level_ < full) {
+      wait_ = penalty_;
+      penalty_ = std::min(2 * penalty_, longest_penalty);
+    }
     level_ = strategy_ == HessianStrategy::progressive || level_ >= full ? level_ + 1 : full;
-    wait_ = penalty_;
-    penalty_ = std::min(2 * penalty_, longest_penalty);
     return true;
+  }
+
+  // The fully projected Hessian was not positive definite. False where no more can be added to it.
+  bool raise_shift() {
+    level_ = std::max(level_, full);
+    return raise();
   }
 
   // An iteration went well. On demand, the full projection stays for a while, longer each time.
@@ -242,8 +250,10 @@ class Minimization {
   void start_over() {
     evaluate_tangent(schedule_.part());
     w_.step.set_zero();
+    set_goal();
   }
 
+  // From the forces at play and their rounding where x is: both can change a lot on the way.
   void set_goal() {
     const double wanted = std::max({newton_.tolerance * problem_.force_scale(), newton_.absolute_tolerance,
                                     newton_.reduction * report_.first_gradient});
@@ -287,6 +297,11 @@ class Minimization {
     problem_.constrain(w_.hessian);
     solve();
     if (report_.linear.stop == LinearStop::cancelled) return NewtonStop::cancelled;
+    if (report_.linear.stop == LinearStop::indefinite && schedule_.raise_shift()) {
+      evaluate_tangent(1);
+      w_.step.set_zero();
+      return follow_constraints();
+    }
     if (!report_.linear && report_.linear.stop != LinearStop::max_iterations) {
       return NewtonStop::linear_solver_failed;
     }
@@ -295,7 +310,6 @@ class Minimization {
     report_.value = problem_.gradient(x_, w_.gradient);
     problem_.constrain(w_.gradient);
     report_.first_value = report_.value;
-    set_goal();  // the scale of the forces is known better now
     return {};
   }
 
@@ -340,22 +354,20 @@ class Minimization {
     }
     current_ = {};
     if (!finite()) return NewtonStop::undefined;
-    const bool doubtful = report_.rounding_goal && report_.goal > doubtful_rounding * problem_.force_scale();
-    if (report_.gradient <= report_.goal && !doubtful) return NewtonStop::converged;
-    if (report_.gradient > report_.goal && report_.iterations >= newton_.max_iterations) {
-      return NewtonStop::iteration_limit;
-    }
-    if (doubtful) problem_.forget_rounding();
-    start_over();
-    if (!doubtful) return {};
     set_goal();
+    const bool met = report_.gradient <= report_.goal;
+    if (met && !(report_.rounding_goal && report_.goal > doubtful_rounding * problem_.force_scale())) {
+      return NewtonStop::converged;
+    }
+    if (!met && report_.iterations >= newton_.max_iterations) return NewtonStop::iteration_limit;
+    start_over();
     if (report_.gradient <= report_.goal) return NewtonStop::converged;
     if (report_.iterations >= newton_.max_iterations) return NewtonStop::iteration_limit;
     return {};
   }
 
-  // The rounding of the forces is estimated from the first stiffness, which is far above the later ones where
-  // a body starts without extent, say. Above this part of the forces at play the estimate is renewed.
+  // The rounding of the forces is known for the last stiffness, which is far above the present one where a
+  // body gets back its extent, say. Above this part of the forces at play it is asked for again.
   static constexpr double doubtful_rounding = 1e-2;
 
   const Newton& newton_;
@@ -382,8 +394,8 @@ class Minimization {
 //   constraints_move()                     whether constrained unknowns must change by other than zero
 //   prescribe(d)                           d: by how much, zero for the free unknowns
 //   force_scale()                          the size of the forces at play [N]
-//   force_rounding(), value_rounding()     what rounding makes of a gradient [N] and of the last value [J]
-//   forget_rounding()                      the next tangent finds them anew
+//   force_rounding(), value_rounding()     what rounding makes of a gradient [N] and of the last value [J],
+//                                          with the stiffness of the last tangent
 // where forces and rounding are asked for after the first tangent, and `monitor(report)` is called before
 // each linear solve and may return false to cancel. No gradient is asked to fall below its rounding.
 template <class Problem, class Solver, class SolverWorkspace, class Vector, class Matrix, class Monitor>

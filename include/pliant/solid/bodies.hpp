@@ -17,6 +17,7 @@
 namespace pliant {
 
 // Makes one body of several: nodes of different solids that are not further apart than this become one.
+// Chains count: two nodes that are further apart become one where a third lies between them.
 struct Weld {
   double tolerance = 0;  // [m]
 };
@@ -51,14 +52,15 @@ class Bodies {
     join(own);
   }
 
-  // Welded; a node that becomes one with another lies where that of the earlier solid was. Throws
-  // ParameterError for a tolerance that is negative, with which a solid touches no other, or two nodes of the
-  // same solid would become one; MeshError where an element does not survive the move.
+  // Welded; a node that becomes one with another lies where that of the earlier solid was. Nodes that
+  // coincide within one solid, as at a crack, stay apart. Throws ParameterError for a tolerance that is
+  // negative, with which a solid touches no other, or with which two nodes of one solid would become one with
+  // a node of another; MeshError where an element does not survive the move.
   Bodies(Weld weld, Solids... solids) : solids_(std::move(solids)...) {
     NodeMatrix<Scalar, dim> all(dim, total_nodes());
     for_each(
         [&](const auto& solid, auto i) { all.middleCols(first(i), solid.node_count()) = solid.nodes(); });
-    join(coincident_nodes<Scalar, dim>(all, weld.tolerance));
+    join(across_solids(coincident_nodes<Scalar, dim>(all, weld.tolerance)));
     for_each([&](const auto& solid, auto i) { require_weld<i>(solid, weld.tolerance); });
   }
 
@@ -118,6 +120,26 @@ class Bodies {
     return before;
   }
 
+  // `representative` without what it joins within one solid only.
+  std::vector<int> across_solids(std::vector<int> representative) {
+    constexpr int none = -1, several = -2;
+    std::vector<int> solid_of(representative.size(), none);  // whose nodes a representative stands for
+    std::size_t node = 0;
+    for_each([&](const auto& solid, std::size_t i) {
+      for (std::ptrdiff_t k = 0; k < solid.node_count(); ++k, ++node) {
+        int& owner = solid_of[static_cast<std::size_t>(representative[node])];
+        const int own = static_cast<int>(i);
+        owner = owner == none || owner == own ? own : several;
+      }
+    });
+    for (node = 0; node < representative.size(); ++node) {
+      if (solid_of[static_cast<std::size_t>(representative[node])] != several) {
+        representative[node] = static_cast<int>(node);
+      }
+    }
+    return representative;
+  }
+
   // `representative`: for each node of all solids the node that stands for it.
   void join(const std::vector<int>& representative) {
     std::vector<int> number(representative.size(), -1);
@@ -150,9 +172,13 @@ class Bodies {
     for (int k = 0; k < std::ssize(numbers_[i]); ++k) {
       int& other = own[static_cast<std::size_t>(numbers_[i][static_cast<std::size_t>(k)])];
       if (other >= 0) {
+        const bool coincide = solid.nodes().col(other) == solid.nodes().col(k);
         throw ParameterError("Weld::tolerance", tolerance,
-                             "must be smaller (m): nodes " + std::to_string(other) + " and " +
-                                 std::to_string(k) + " of " + name + " would become one");
+                             (coincide ? "cannot weld " : "must be smaller (m): ") + std::string("nodes ") +
+                                 std::to_string(other) + " and " + std::to_string(k) + " of " + name +
+                                 (coincide ? ", which lie at one place and at a node of another solid: join "
+                                             "them first, see merge_duplicate_nodes"
+                                           : " would become one"));
       }
       other = k;
     }
