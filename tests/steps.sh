@@ -5,6 +5,8 @@ passed=0
 failed=0
 jobs=$(nproc)
 export CMAKE_GENERATOR=Ninja CTEST_OUTPUT_ON_FAILURE=1
+# Tests run side by side, each with as many threads as there are cores: those that wait must not spin.
+export OMP_WAIT_POLICY=passive
 if command -v ccache >/dev/null; then
   export CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_SLOPPINESS=pch_defines,time_macros
 fi
