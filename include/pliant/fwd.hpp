@@ -57,8 +57,11 @@ class Bodies;
 // constraints, solvers, integrators
 struct Unconstrained;
 class Pinned;
+class Sliding;
 template <class Path>
 class PrescribedMotion;
+template <class Velocity>
+class PrescribedVelocity;
 template <class... Constraints>
 class Together;
 struct Identity;

@@ -19,6 +19,7 @@
 #include <pliant/constraint/filter.hpp>
 #include <pliant/constraint/pinned.hpp>
 #include <pliant/constraint/prescribed_motion.hpp>
+#include <pliant/constraint/sliding.hpp>
 #include <pliant/constraint/together.hpp>
 #include <pliant/constraint/unconstrained.hpp>
 #include <pliant/core/aligned_vector.hpp>

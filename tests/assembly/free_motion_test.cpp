@@ -32,9 +32,15 @@ NodeVector<Dim, double> positions() {
   return x;
 }
 
+// Held along all axes, or along one direction each.
 template <int Dim>
-std::string words(const std::vector<int>& fixed) {
-  return free_motion(two_chains(), fixed, to_user, positions<Dim>());
+std::string words(const std::vector<int>& fixed, std::vector<HeldDirection<Dim>> directions = {}) {
+  for (const int node : fixed) {
+    for (int axis = 0; axis < Dim; ++axis) {
+      directions.push_back({node, SmallVector<double, Dim>(SmallVector<double, Dim>::Unit(axis))});
+    }
+  }
+  return free_motion(two_chains(), directions, to_user, positions<Dim>());
 }
 
 }  // namespace
@@ -48,14 +54,37 @@ TEST_CASE("Free motion, 3D: three nodes that are not on a line hold a part") {
   const std::string second_only = words<3>({0, 1, 3});
   CHECK_THAT(second_only, Contains("node 4") && Contains("freely") && !Contains("node 9"));
   const std::string point = words<3>({0, 1, 3, 7, 7});
-  CHECK_THAT(point, Contains("node 4") && Contains("point") && !Contains("node 9"));
+  CHECK_THAT(point,
+             Contains("node 4") && Contains("turn") && Contains("2 other ways") && !Contains("node 9"));
   const std::string line = words<3>({0, 1, 2, 5, 6, 8});
-  CHECK_THAT(line, Contains("node 9") && Contains("line") && !Contains("node 4"));
+  CHECK_THAT(line, Contains("node 9 can turn about an axis along (0.577, 0.577, 0.577), which"));
+  CHECK_THAT(line, !Contains("node 4"));
 }
 
 TEST_CASE("Free motion, 2D: two nodes hold a part") {
   using Catch::Contains;
   CHECK(words<2>({0, 1, 5, 8}).empty());
-  CHECK_THAT(words<2>({0, 1, 5}), Contains("node 4") && Contains("point") && !Contains("node 9"));
+  CHECK_THAT(words<2>({0, 1, 5}), Contains("node 4 can turn, which") && !Contains("node 9"));
   CHECK_THAT(words<2>({5, 6}), Contains("node 9") && Contains("freely") && !Contains("node 4"));
+}
+
+TEST_CASE("Free motion: nodes that slide hold what they do not slide along") {
+  using Catch::Contains;
+  using Held = HeldDirection<3>;
+  const Eigen::Vector3d x(1, 0, 0), y(0, 1, 0), z(0, 0, 1);
+  // Three nodes on a floor, two of them at a wall, one in the corner of three walls: six directions.
+  const std::vector<Held> floor{{0, z}, {1, z}, {3, z}};
+  const auto with = [](std::vector<Held> list, const std::vector<Held>& more) {
+    list.insert(list.end(), more.begin(), more.end());
+    return list;
+  };
+  CHECK(words<3>({5, 6, 8}, with(floor, {{0, x}, {3, x}, {0, y}})).empty());
+  CHECK_THAT(words<3>({5, 6, 8}, floor), Contains("node 9 can move along (1, 0, 0) and in 2 other ways"));
+  CHECK_THAT(words<3>({5, 6, 8}, with(floor, {{0, x}, {3, x}})),
+             Contains("node 9 can move along (0, 1, 0), which no constraint holds"));
+  CHECK_THAT(words<3>({5, 6, 8}, with(floor, {{0, x}, {0, y}})),
+             Contains("turn about an axis along (0, 0, 1), which"));
+  const Eigen::Vector2d across(0.6, 0.8), up(0, 1);
+  CHECK_THAT(words<2>({5, 8}, {{0, across}, {1, across}, {3, across}}), Contains("move along (0.8, -0.6)"));
+  CHECK(words<2>({5, 8}, {{0, across}, {0, up}, {3, up}}).empty());
 }

@@ -10,13 +10,15 @@
 #include <string>
 #include <vector>
 
+#include <pliant/assembly/free_motion.hpp>
 #include <pliant/energy/projection.hpp>
 
 namespace pliant {
 
 template <class S>
 concept System = requires(S& system, const S& constant, const typename S::Vector& x, typename S::Vector& g,
-                          typename S::Matrix& A, typename S::Scalar scale, const std::vector<int>& held) {
+                          typename S::Matrix& A, typename S::Scalar scale,
+                          const std::vector<HeldDirection<S::dim>>& held) {
   typename S::Scalar;                                                     // float or double
   { S::dim } -> std::convertible_to<int>;                                 // numbers per node
   { constant.node_count() } -> std::convertible_to<std::ptrdiff_t>;       // nodes, or what stands for them
@@ -35,8 +37,8 @@ concept System = requires(S& system, const S& constant, const typename S::Vector
   { system.undefined_element(x) } -> std::convertible_to<int>;  // whose energy is not finite, or -1
   {
     constant.free_motion(held, x)
-    } -> std::convertible_to<std::string>;  // rigid motions that the nodes held
-                                            // leave, in words; empty: none
+    } -> std::convertible_to<std::string>;  // rigid motions that what is held
+                                            // leaves, in words; empty: none
 };
 
 }  // namespace pliant

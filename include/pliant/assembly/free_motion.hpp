@@ -2,56 +2,128 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
 #include <string>
 #include <vector>
 
 #include <pliant/assembly/block_matrix.hpp>
-#include <pliant/core/symmetric_eigen.hpp>
 #include <pliant/mesh/disjoint_sets.hpp>
 
 namespace pliant {
 
+// A node and a direction along which it cannot move freely.
+template <int Dim>
+struct HeldDirection {
+  int node;                        // internal numbering
+  SmallVector<double, Dim> along;  // of unit length
+};
+
 namespace detail {
 
-// A connected part of a body, as far as its rigid motions are concerned. Positions are counted from its first
-// held node.
+// The rigid motions of a connected part of a body: Dim translations, then the rotations about the axes
+// through its centre, a rotation by 1 / size so that all move nodes by about as much.
 template <int Dim>
-struct HeldPart {
-  double size = 0;                                                                // [m]
-  int held = 0;                                                                   // nodes
-  SmallVector<double, Dim> anchor = SmallVector<double, Dim>::Zero();             // the first of them [m]
-  SmallVector<double, Dim> sum = SmallVector<double, Dim>::Zero();                // of their positions [m]
-  SmallMatrix<double, Dim, Dim> squares = SmallMatrix<double, Dim, Dim>::Zero();  // of the same [m^2]
+class RigidFreedom {
+ public:
+  static constexpr int count = Dim == 2 ? 3 : 6;
+  using Motion = std::array<double, count>;
 
-  void hold(const SmallVector<double, Dim>& position) {
-    if (held++ == 0) anchor = position;
-    const SmallVector<double, Dim> from_anchor = position - anchor;
-    sum += from_anchor;
-    squares += from_anchor * from_anchor.transpose();
+  void set_extent(const SmallVector<double, Dim>& centre, double size) {
+    centre_ = centre;
+    size_ = size > 0 ? size : 1;
   }
 
-  // Dimensions that the held nodes span: -1 without any, 0 for a point, 1 for a line, and so on. What is
-  // below the rounding of the size of the part is nothing.
-  int span() const {
-    if (held == 0) return -1;
-    const SmallVector<double, Dim> mean = sum / held;
-    const auto axes = symmetric_eigen<double, Dim>(squares / held - mean * mean.transpose());
-    int result = 0;
-    for (int axis = 0; axis < Dim; ++axis) result += axes.values[axis] > 1e-12 * size * size ? 1 : 0;
-    return result;
+  // Takes away the motions that displace the node at `position` along `direction`.
+  void hold(const SmallVector<double, Dim>& position, const SmallVector<double, Dim>& direction) {
+    held_ = true;
+    Motion row{};
+    SmallVector<double, Dim> arm;
+    for (int axis = 0; axis < Dim; ++axis) {
+      row[static_cast<std::size_t>(axis)] = direction[axis];
+      arm[axis] = (position[axis] - centre_[axis]) / size_;
+    }
+    if constexpr (Dim == 2) {
+      row[2] = arm[0] * direction[1] - arm[1] * direction[0];
+    } else {
+      for (int axis = 0; axis < 3; ++axis) {
+        const int j = (axis + 1) % 3, k = (axis + 2) % 3;
+        row[static_cast<std::size_t>(3 + axis)] = arm[j] * direction[k] - arm[k] * direction[j];
+      }
+    }
+    // What is new in it, orthogonal to the rows that there are; twice, for accuracy.
+    for (int pass = 0; pass < 2; ++pass) {
+      for (const Motion& other : rows_) subtract(row, other);
+    }
+    const double length = norm(row);
+    if (length <= rounding) return;
+    for (double& entry : row) entry /= length;
+    rows_.push_back(row);
   }
+
+  bool held() const { return held_; }
+  int left() const { return count - static_cast<int>(rows_.size()); }
+
+  // Of what is left, the motion with the largest component along one of the axes, in words.
+  std::string words() const {
+    Motion motion{};
+    for (int k = 0; k < count; ++k) {
+      Motion candidate{};
+      candidate[static_cast<std::size_t>(k)] = 1;
+      for (const Motion& row : rows_) subtract(candidate, row);
+      if (norm(candidate) > norm(motion) + rounding) motion = candidate;
+    }
+    double translation = 0, rotation = 0;
+    for (std::size_t k = 0; k < motion.size(); ++k) {
+      double& part = k < Dim ? translation : rotation;
+      part = std::hypot(part, motion[k]);
+    }
+    const bool turns = rotation > rounding * translation;
+    std::string text = turns ? "turn" : "move along";
+    if (turns && Dim == 2) return text;
+    if (turns) text += " about an axis along";
+    text += " (";
+    for (std::size_t k = 0; k < Dim; ++k) {
+      const double component = turns ? motion[(Dim + k) % count] / rotation : motion[k] / translation;
+      std::array<char, 32> number{};
+      std::snprintf(number.data(), number.size(), "%.3g", std::abs(component) < rounding ? 0 : component);
+      text += (k == 0 ? "" : ", ") + std::string(number.data());
+    }
+    return text + ")";
+  }
+
+ private:
+  static constexpr double rounding = 1e-6;
+
+  static void subtract(Motion& motion, const Motion& unit) {
+    double along = 0;
+    for (std::size_t k = 0; k < motion.size(); ++k) along += motion[k] * unit[k];
+    for (std::size_t k = 0; k < motion.size(); ++k) motion[k] -= along * unit[k];
+  }
+  static double norm(const Motion& motion) {
+    double square = 0;
+    for (const double entry : motion) square += entry * entry;
+    return std::sqrt(square);
+  }
+
+  SmallVector<double, Dim> centre_ = SmallVector<double, Dim>::Zero();  // [m]
+  double size_ = 1;                                                     // [m]
+  bool held_ = false;
+  std::vector<Motion> rows_;  // orthonormal
 };
 
 }  // namespace detail
 
-// In words, which parts of a body can move as rigid bodies although the nodes `fixed` (internal numbering)
-// are held; empty where none can. Parts are what the pattern connects; `x` are positions [m]. A part is held
-// by three nodes that are not on one line, in 2D by two. Parts that hang together at a node or an edge only
-// count as one, although they can turn there.
+// In words, which parts of a body can move as rigid bodies although the displacements along `directions` are
+// held; empty where none can. Parts are what the pattern connects; `x` are positions [m]. Parts that hang
+// together at a node or an edge only count as one, although they can turn there.
 template <class Vector>
-std::string free_motion(const BlockPattern& pattern, const std::vector<int>& fixed,
+std::string free_motion(const BlockPattern& pattern,
+                        const std::vector<HeldDirection<Vector::dim>>& directions,
                         const std::vector<int>& to_user, const Vector& x) {
   constexpr int dim = Vector::dim;
+  using Point = SmallVector<double, dim>;
   const auto nodes = static_cast<int>(pattern.rows());
   detail::DisjointSets sets(nodes);
   for (int i = 0; i < nodes; ++i) {
@@ -60,28 +132,36 @@ std::string free_motion(const BlockPattern& pattern, const std::vector<int>& fix
       sets.join(i, pattern.columns[static_cast<std::size_t>(k)]);
     }
   }
-  std::vector<detail::HeldPart<dim>> parts(static_cast<std::size_t>(nodes));  // by representative
+  std::vector<double> size(static_cast<std::size_t>(nodes), 0);  // by representative
   for (int i = 0; i < nodes; ++i) {
     const int representative = sets.representative(i);
-    double& size = parts[static_cast<std::size_t>(representative)].size;
-    size = std::max(size, static_cast<double>((x.node(i) - x.node(representative)).norm()));
+    double& largest = size[static_cast<std::size_t>(representative)];
+    largest = std::max(largest, static_cast<double>((x.node(i) - x.node(representative)).norm()));
   }
-  for (const int node : fixed) {
-    parts[static_cast<std::size_t>(sets.representative(node))].hold(x.node(node).template cast<double>());
+  std::vector<detail::RigidFreedom<dim>> parts(static_cast<std::size_t>(nodes));
+  for (int i = 0; i < nodes; ++i) {
+    if (sets.representative(i) == i) {
+      parts[static_cast<std::size_t>(i)].set_extent(Point(x.node(i).template cast<double>()),
+                                                    size[static_cast<std::size_t>(i)]);
+    }
+  }
+  for (const auto& [node, along] : directions) {
+    auto& part = parts[static_cast<std::size_t>(sets.representative(node))];
+    part.hold(Point(x.node(node).template cast<double>()), along);
   }
   std::string words;
   for (int i = 0; i < nodes; ++i) {
-    if (sets.representative(i) != i) continue;
-    const int span = parts[static_cast<std::size_t>(i)].span();
-    if (span >= dim - 1) continue;
+    const auto& part = parts[static_cast<std::size_t>(i)];
+    if (sets.representative(i) != i || part.left() == 0) continue;
     if (!words.empty()) words += "; ";
     words += "the part of node " + std::to_string(to_user[static_cast<std::size_t>(i)]) + " can ";
-    if (span < 0) {
+    if (!part.held()) {
       words += "move and turn freely, for none of its nodes is held";
-    } else if (span == 0) {
-      words += "turn about a point, for all of its held nodes are there";
+    } else if (part.left() == 1) {
+      words += part.words() + ", which no constraint holds";
     } else {
-      words += "turn about a line, for all of its held nodes are on it";
+      words += part.words() + " and in " + std::to_string(part.left() - 1) +
+               (part.left() == 2 ? " other way" : " other ways") + ", which no constraint holds";
     }
   }
   return words;

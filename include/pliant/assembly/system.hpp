@@ -88,9 +88,11 @@ class ElasticSystem {
     return tangent(x, projection, scales, g, A);
   }
 
-  // Which rigid motions are left where the nodes `held` (internal numbering) are, see free_motion.hpp.
-  std::string free_motion(const std::vector<int>& held, const Vector& x) const {
-    return pliant::free_motion(*pattern_, held, numbering_.to_user, x);
+  const BlockPattern& pattern() const { return *pattern_; }
+
+  // Which rigid motions are left where displacements along `directions` are held, see free_motion.hpp.
+  std::string free_motion(const std::vector<HeldDirection<dim>>& directions, const Vector& x) const {
+    return pliant::free_motion(*pattern_, directions, numbering_.to_user, x);
   }
 
   // The user's number of an element whose energy is not finite at x, or -1. The elements of several solids

@@ -7,73 +7,156 @@
 // knows of constraints.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <pliant/core/error.hpp>
 #include <pliant/core/matrix.hpp>
+#include <pliant/core/tensor.hpp>
 
 namespace pliant {
 
-// Which nodes are held or moved, in the user's numbering.
+// Which nodes are held or moved, and along which directions, in the user's numbering.
 template <int Dim>
 class NodeConstraints {
  public:
   using Point = SmallVector<double, Dim>;
-  using Path = std::function<Point(const Point& X, double time)>;  // where [m] the node of rest position X is
 
-  // Nodes that go along a path together.
+  // How a node that is moved goes: a function of its rest position X [m] and the time [s].
   struct Motion {
-    std::vector<int> nodes;
-    Path path;
+    enum class Gives { position, velocity };  // [m] or [m/s]
+    std::function<Point(const Point& X, double time)> path;
+    Gives gives = Gives::position;
+    std::string owner = {};  // the constraint, for error messages
   };
 
-  explicit NodeConstraints(std::ptrdiff_t node_count)
-      : held_(static_cast<std::size_t>(node_count), Held::no) {}
+  // The component of a node's displacement along a direction is not free: it is zero, or that of a motion.
+  struct Restraint {
+    Point direction;  // of unit length; those of one node are linearly independent, not always orthogonal
+    int motion = in_place;
+  };
+  static constexpr int in_place = -1;
+
+  explicit NodeConstraints(std::ptrdiff_t node_count) : node_count_(node_count) {}
 
   // Holds a node where it is. `owner` names the constraint in the IndexError of a node that does not exist.
-  void fix(int node, const char* owner) { hold(node, Held::in_place, owner); }
-
-  // Moves nodes along a path; repetitions are allowed.
-  void move(const std::vector<int>& nodes, Path path, const char* owner) {
-    Motion motion{{}, std::move(path)};
-    for (const int node : nodes) {
-      require_node(node, owner);
-      const bool repeated = held_[static_cast<std::size_t>(node)] == Held::by_this_path;
-      if (repeated) continue;
-      hold(node, Held::by_this_path, owner);
-      motion.nodes.push_back(node);
-    }
-    for (const int node : motion.nodes) held_[static_cast<std::size_t>(node)] = Held::by_path;
-    motions_.push_back(std::move(motion));
+  void fix(int node, const char* owner) {
+    require_node(node, owner);
+    auto& restraints = restraints_[node];
+    if (moved(restraints)) refuse(node, owner);
+    restraints = axes(in_place);
   }
 
-  bool fixed(std::ptrdiff_t node) const { return held_[static_cast<std::size_t>(node)] != Held::no; }
+  // Keeps a node from moving along a direction of any length. What its other restraints imply already is left
+  // out.
+  void restrain(int node, const Point& direction, const char* owner) {
+    require_node(node, owner);
+    add(node, {unit(direction, owner), in_place}, owner);
+  }
+
+  // Moves nodes along a path; repetitions are allowed.
+  void move(const std::vector<int>& nodes, Motion motion) {
+    const int number = add(std::move(motion));
+    const std::string& owner = motions_.back().owner;
+    for (const int node : nodes) {
+      require_node(node, owner);
+      auto& restraints = restraints_[node];
+      if (!restraints.empty() && restraints.front().motion == number) continue;  // a repetition
+      if (!restraints.empty()) refuse(node, owner);
+      restraints = axes(number);
+    }
+  }
+
+  // Prescribes one component of their motion: that along a direction of any length.
+  void move_along(const std::vector<int>& nodes, const Point& direction, Motion motion) {
+    const int number = add(std::move(motion));
+    const std::string& owner = motions_.back().owner;
+    const Restraint restraint{unit(direction, owner), number};
+    for (const int node : nodes) {
+      require_node(node, owner);
+      const auto& restraints = restraints_[node];
+      if (!restraints.empty() && restraints.back().motion == number) continue;
+      add(node, restraint, owner);
+    }
+  }
+
+  // Whether a node has no freedom left.
+  bool fixed(std::ptrdiff_t node) const {
+    const auto found = restraints_.find(static_cast<int>(node));
+    return found != restraints_.end() && found->second.size() == Dim;
+  }
+
+  // The restraints of the nodes that have any, linearly independent for each.
+  const std::map<int, std::vector<Restraint>>& restraints() const { return restraints_; }
   const std::vector<Motion>& motions() const { return motions_; }
 
  private:
-  enum class Held : char { no, in_place, by_path, by_this_path };
+  static std::vector<Restraint> axes(int motion) {
+    std::vector<Restraint> result;
+    for (int axis = 0; axis < Dim; ++axis) result.push_back({Point::Unit(axis), motion});
+    return result;
+  }
 
-  void require_node(int node, const char* owner) const {
-    if (node < 0 || static_cast<std::size_t>(node) >= held_.size()) {
-      throw IndexError(std::string(owner) + ": node", node, static_cast<std::ptrdiff_t>(held_.size()));
+  static bool moved(const std::vector<Restraint>& restraints) {
+    for (const Restraint& restraint : restraints) {
+      if (restraint.motion != in_place) return true;
+    }
+    return false;
+  }
+
+  static Point unit(const Point& direction, const std::string& owner) {
+    double length = 0;
+    for (int axis = 0; axis < Dim; ++axis) length = std::hypot(length, direction[axis]);
+    detail::require_parameter(length > 0, (owner + ": length of the direction").c_str(), length,
+                              "must be positive and finite");
+    return direction / length;
+  }
+
+  void require_node(int node, const std::string& owner) const {
+    if (node < 0 || node >= node_count_) throw IndexError(owner + ": node", node, node_count_);
+  }
+
+  [[noreturn]] static void refuse(int node, const std::string& owner) {
+    throw ParameterError(owner + ": node", node, "must be held or moved by one constraint only");
+  }
+
+  int add(Motion motion) {
+    motions_.push_back(std::move(motion));
+    return static_cast<int>(motions_.size()) - 1;
+  }
+
+  void add(int node, const Restraint& restraint, const std::string& owner) {
+    auto& restraints = restraints_[node];
+    // What is left of the direction beside those that there are (Gram and Schmidt).
+    std::vector<Point> basis;
+    for (const Restraint& other : restraints) {
+      basis.push_back(unit(orthogonal_part(other.direction, basis), owner));
+    }
+    const Point rest = orthogonal_part(restraint.direction, basis);
+    constexpr double parallel = 1e-9;
+    if (dot<double, Dim>(rest, rest) > parallel * parallel) {
+      restraints.push_back(restraint);
+    } else if (restraint.motion != in_place || moved(restraints)) {
+      refuse(node, owner);
     }
   }
 
-  void hold(int node, Held how, const char* owner) {
-    require_node(node, owner);
-    Held& held = held_[static_cast<std::size_t>(node)];
-    if (held != Held::no && !(held == Held::in_place && how == Held::in_place)) {
-      throw ParameterError(std::string(owner) + ": node", node,
-                           "must be held or moved by one constraint only");
+  // `v` less its components along an orthonormal basis.
+  static Point orthogonal_part(Point v, const std::vector<Point>& basis) {
+    for (const Point& b : basis) {
+      const double along = dot<double, Dim>(v, b);
+      for (int axis = 0; axis < Dim; ++axis) v[axis] -= along * b[axis];
     }
-    held = how;
+    return v;
   }
 
-  std::vector<Held> held_;
+  std::ptrdiff_t node_count_;
+  std::map<int, std::vector<Restraint>> restraints_;
   std::vector<Motion> motions_;
 };
 

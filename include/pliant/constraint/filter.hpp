@@ -1,101 +1,232 @@
 // Takes the constrained unknowns out of A x = b, keeping A symmetric and positive definite.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include <pliant/assembly/block_matrix.hpp>
+#include <pliant/assembly/free_motion.hpp>
 #include <pliant/constraint/concept.hpp>
+#include <pliant/core/tensor.hpp>
 
 namespace pliant {
 
-// With S the projection onto the free unknowns, A becomes S A S + D (I - S) and b becomes S b: the
-// pre-filtered form of Tamstorf, Jones, McCormick 2015. D is the mean diagonal entry of the node's own block,
-// which keeps the condition number where it was; a plain identity can make it hundreds of times worse. Where
-// that mean is not positive, D is its absolute value or one: a held node makes no matrix indefinite.
+// With S the projection onto the free unknowns, node by node, A becomes S A S + D (I - S) and b becomes S b:
+// the pre-filtered form of Tamstorf, Jones, McCormick 2015, block by block, without forming S. D is the mean
+// diagonal entry of the node's own block, which keeps the condition number where it was; a plain identity can
+// make it hundreds of times worse. Where that mean is not positive, D is its absolute value or one: a held
+// node makes no matrix indefinite.
 template <int Dim, class Scalar, Isa isa = PLIANT_NATIVE_ISA>
 class Filter {
  public:
   using Vector = NodeVector<Dim, Scalar, isa>;
   using Matrix = BlockMatrix<Dim, Scalar, isa>;
+  using Constraints = NodeConstraints<Dim>;
+  using Point = typename Constraints::Point;
 
   Filter() = default;
 
   // `rest`: the rest positions [m] in the user's numbering, dim x #nodes.
   template <class Derived>
-  Filter(const NodeConstraints<Dim>& constraints, const Eigen::MatrixBase<Derived>& rest,
-         const Numbering& numbering, const BlockPattern& pattern) {
-    const auto fixed = [&](std::ptrdiff_t i) {
-      return constraints.fixed(numbering.to_user[static_cast<std::size_t>(i)]);
-    };
+  Filter(const Constraints& constraints, const Eigen::MatrixBase<Derived>& rest, const Numbering& numbering,
+         const BlockPattern& pattern)
+      : motions_(constraints.motions()) {
+    std::vector<int> place(static_cast<std::size_t>(pattern.rows()), free);  // among guided_, or fixed
     for (std::ptrdiff_t i = 0; i < pattern.rows(); ++i) {
-      if (fixed(i)) fixed_nodes_.push_back(static_cast<int>(i));
-      for (int k = pattern.row_begin[static_cast<std::size_t>(i)] + 1;
-           k < pattern.row_begin[static_cast<std::size_t>(i) + 1]; ++k) {
-        if (fixed(i) || fixed(pattern.columns[static_cast<std::size_t>(k)])) coupling_.push_back(k);
+      const int user = numbering.to_user[static_cast<std::size_t>(i)];
+      const auto found = constraints.restraints().find(user);
+      if (found == constraints.restraints().end() || found->second.empty()) continue;
+      const auto& restraints = found->second;
+      const int node = static_cast<int>(i);
+      for (const auto& restraint : restraints) directions_.push_back({node, restraint.direction});
+      const Frame displacement = displacements(restraints);
+      if (std::ssize(restraints) == Dim) {
+        place[static_cast<std::size_t>(i)] = fixed;
+        fixed_nodes_.push_back(node);
+      } else {
+        place[static_cast<std::size_t>(i)] = static_cast<int>(guided_.size());
+        guided_.push_back(
+            {node, static_cast<int>(restraints.size()), projection_onto_free(restraints, displacement)});
+      }
+      const bool moved = std::any_of(restraints.begin(), restraints.end(), [](const auto& restraint) {
+        return restraint.motion != Constraints::in_place;
+      });
+      if (moved) {
+        moved_.push_back({node, user, rest.col(user).template cast<double>(), restraints, displacement});
       }
     }
-    for (const auto& motion : constraints.motions()) {
-      motions_.push_back({{}, motion.path});
-      for (const int node : motion.nodes) {
-        const int internal = numbering.to_internal[static_cast<std::size_t>(node)];
-        motions_.back().nodes.push_back({internal, node, rest.col(node).template cast<double>()});
+    for (std::ptrdiff_t i = 0; i < pattern.rows(); ++i) {
+      const int of_row = place[static_cast<std::size_t>(i)];
+      for (int k = pattern.row_begin[static_cast<std::size_t>(i)] + 1;
+           k < pattern.row_begin[static_cast<std::size_t>(i) + 1]; ++k) {
+        const int of_column = place[static_cast<std::size_t>(pattern.columns[static_cast<std::size_t>(k)])];
+        if (of_row == fixed || of_column == fixed) decoupled_.push_back(k);
+        else if (of_row != free || of_column != free) guided_blocks_.push_back({k, of_row, of_column});
       }
     }
   }
 
-  // Held nodes, moved ones included, in the internal numbering.
+  // Nodes without any freedom left, in the internal numbering.
   const std::vector<int>& fixed_nodes() const { return fixed_nodes_; }
 
-  // u: the displacements [m] that take the moved nodes from x to where they are at a time [s], zero
-  // elsewhere. False where none of them moves. Throws ParameterError for a path that is not finite.
-  bool prescribe(double time, const Vector& x, Vector& u) const {
+  // All directions along which nodes are not free, those of moved nodes included.
+  const std::vector<HeldDirection<Dim>>& directions() const { return directions_; }
+
+  // u: the displacements [m] that take the moved nodes from x at the start of a step to where they are at
+  // `time` [s], its end, `duration` [s] later; zero elsewhere. False where none of them moves. Throws
+  // ParameterError for a motion that is not finite.
+  bool prescribe(double time, double duration, const Vector& x, Vector& u) const {
     u.set_zero();
     bool moves = false;
-    for (const Motion& motion : motions_) {
-      for (const MovedNode& node : motion.nodes) {
-        const auto target = motion.path(node.rest, time);
+    for (const MovedNode& node : moved_) {
+      Point displacement = Point::Zero();
+      for (std::size_t k = 0; k < node.restraints.size(); ++k) {
+        if (node.restraints[k].motion == Constraints::in_place) continue;
+        const double along = way(node, node.restraints[k], time, duration, x);
         for (int axis = 0; axis < Dim; ++axis) {
-          if (!std::isfinite(static_cast<Scalar>(target(axis)))) {
-            throw ParameterError("path of PrescribedMotion for node " + std::to_string(node.user),
-                                 target(axis), "must be finite (m)");
-          }
+          displacement[axis] += along * node.displacement(axis, static_cast<int>(k));
         }
-        u.node(node.internal) = target.template cast<Scalar>() - x.node(node.internal);
-        moves = moves || !u.node(node.internal).isZero(0);
+      }
+      for (int axis = 0; axis < Dim; ++axis) {
+        u.node(node.internal)(axis) = static_cast<Scalar>(displacement[axis]);
+        moves = moves || displacement[axis] != 0;
       }
     }
     return moves;
   }
 
   void apply(Matrix& A) const {
-    for (const int slot : coupling_) A.block(slot).setZero();
+    for (const int slot : decoupled_) A.block(slot).setZero();
+    for (const GuidedBlock& guided : guided_blocks_) {
+      auto block = A.block(guided.slot);
+      Block kept = block;
+      if (guided.of_row != free) kept = times(guided_[static_cast<std::size_t>(guided.of_row)].S, kept);
+      if (guided.of_column != free) {
+        kept = times(kept, guided_[static_cast<std::size_t>(guided.of_column)].S);
+      }
+      block = kept;
+    }
     for (const int node : fixed_nodes_) {
       auto block = A.diagonal(node);
-      const Scalar mean = std::abs(block.trace()) / Dim;
+      const Scalar mean = positive(block.trace() / Dim);
       block.setZero();
-      block.diagonal().setConstant(mean > 0 ? mean : Scalar(1));
+      block.diagonal().setConstant(mean);
+    }
+    for (const Guided& node : guided_) {
+      auto block = A.diagonal(node.internal);
+      const Block whole = block, half = times(node.S, whole), kept = times(half, node.S);
+      const Scalar mean = positive((trace(whole) - trace(half)) / static_cast<Scalar>(node.restraints));
+      for (int j = 0; j < Dim; ++j) {
+        for (int i = 0; i < Dim; ++i) {
+          block(i, j) = kept(i, j) + mean * (Scalar(i == j ? 1 : 0) - node.S(i, j));
+        }
+      }
     }
   }
 
   void apply(Vector& b) const {
     for (const int node : fixed_nodes_) b.node(node).setZero();
+    for (const Guided& node : guided_) {
+      const SmallVector<Scalar, Dim> value = b.node(node.internal);
+      b.node(node.internal) = times<Scalar, Dim, Dim, 1>(node.S, value);
+    }
   }
 
  private:
+  using Block = SmallMatrix<Scalar, Dim, Dim>;
+  using Frame = SmallMatrix<double, Dim, Dim>;
+  using Restraints = std::vector<typename Constraints::Restraint>;
+  static constexpr int free = -1, fixed = -2;
+
+  // A node that keeps some of its freedom.
+  struct Guided {
+    int internal;
+    int restraints;
+    Block S;  // the projection onto the directions that are free
+  };
+  // A block beside the diagonal that couples such a node with another.
+  struct GuidedBlock {
+    int slot;
+    int of_row, of_column;  // in guided_, or free
+  };
   struct MovedNode {
     int internal, user;
-    SmallVector<double, Dim> rest;  // [m]
-  };
-  struct Motion {
-    std::vector<MovedNode> nodes;
-    typename NodeConstraints<Dim>::Path path;
+    Point rest;  // [m]
+    Restraints restraints;
+    Frame displacement;  // its columns: for a unit way along one restraint and none along the others
   };
 
-  std::vector<Motion> motions_;
+  static Scalar positive(Scalar mean) {
+    mean = std::abs(mean);
+    return mean > 0 ? mean : Scalar(1);
+  }
+
+  // d_j, orthogonal to what is free, with n_i.d_j = 1 for i = j and 0 else, for the directions n_i.
+  static Frame displacements(const Restraints& restraints) {
+    Frame n;
+    for (int k = 0; k < Dim; ++k) {
+      for (int axis = 0; axis < Dim; ++axis) {
+        const bool given = k < std::ssize(restraints);
+        n(axis, k) = given ? restraints[static_cast<std::size_t>(k)].direction[axis] : 0;
+      }
+    }
+    if (restraints.size() == 1) return n;
+    if constexpr (Dim == 3) {
+      if (restraints.size() == 2) {
+        const Point across = cross<double>(Point(n.col(0)), Point(n.col(1)));
+        n.col(2) = across / std::sqrt(dot<double, 3>(across, across));
+      }
+    }
+    return inverse(n).transpose();
+  }
+
+  static Block projection_onto_free(const Restraints& restraints, const Frame& displacement) {
+    Block S;
+    for (int j = 0; j < Dim; ++j) {
+      for (int i = 0; i < Dim; ++i) {
+        double entry = i == j ? 1 : 0;
+        for (std::size_t k = 0; k < restraints.size(); ++k) {
+          entry -= displacement(i, static_cast<int>(k)) * restraints[k].direction[j];
+        }
+        S(i, j) = static_cast<Scalar>(entry);
+      }
+    }
+    return S;
+  }
+
+  // How far a moved node has to go along a direction [m].
+  double way(const MovedNode& node, const typename Constraints::Restraint& restraint, double time,
+             double duration, const Vector& x) const {
+    const auto& motion = motions_[static_cast<std::size_t>(restraint.motion)];
+    const bool is_velocity = motion.gives == Constraints::Motion::Gives::velocity;
+    const Point value = motion.path(node.rest, time);
+    double along = 0, size = 0;
+    for (int axis = 0; axis < Dim; ++axis) {
+      if (!std::isfinite(static_cast<Scalar>(value[axis]))) {
+        throw ParameterError((is_velocity ? "velocity of " : "path of ") + motion.owner + " for node " +
+                                 std::to_string(node.user),
+                             value[axis], is_velocity ? "must be finite (m/s)" : "must be finite (m)");
+      }
+      const auto now = static_cast<double>(x.node(node.internal)(axis));
+      along += restraint.direction[axis] * (is_velocity ? duration * value[axis] : value[axis] - now);
+      size += std::abs(value[axis]) + std::abs(now);
+    }
+    // A position is met to rounding only.
+    const bool there = std::abs(along) <= std::numeric_limits<Scalar>::epsilon() * size;
+    return there && !is_velocity ? 0 : along;
+  }
+
+  std::vector<typename Constraints::Motion> motions_;
   std::vector<int> fixed_nodes_;
-  std::vector<int> coupling_;  // blocks that couple a fixed node with another
+  std::vector<Guided> guided_;
+  std::vector<MovedNode> moved_;
+  std::vector<HeldDirection<Dim>> directions_;
+  std::vector<int> decoupled_;  // blocks that couple a fixed node with another
+  std::vector<GuidedBlock> guided_blocks_;
 };
 
 }  // namespace pliant

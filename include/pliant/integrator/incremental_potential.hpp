@@ -44,7 +44,7 @@ class IncrementalPotential {
         projection_(newton.projection),
         damps_with_tangent_(newton.max_iterations == 1 && !newton.require_convergence && !newton.line_search),
         wants_rounding_(newton.require_convergence || newton.line_search) {
-    constraints_move_ = filter_.prescribe(start_.time + dt, start_.x, w_.prescribed);
+    constraints_move_ = filter_.prescribe(start_.time + dt, dt, start_.x, w_.prescribed);
     const Vector& mass = system_.mass();
     w_.predicted.for_each_block([&](std::ptrdiff_t i) {
       const Block m = mass.block(i);

@@ -26,15 +26,15 @@ class StaticPotential {
     Vector scratch;
   };
 
-  // `time` [s] is that of the constraints' paths.
+  // `time` [s] is that of the constraints' paths at the end, `duration` [s] what it takes to get there.
   StaticPotential(SystemType& system, const FilterType& filter, const Vector& x, const Vector& loads,
-                  double time, Workspace& workspace)
+                  double time, double duration, Workspace& workspace)
       : system_(system),
         filter_(filter),
         x_(x),
         loads_(loads),
         w_(workspace),
-        constraints_move_(filter.prescribe(time, x, workspace.prescribed)),
+        constraints_move_(filter.prescribe(time, duration, x, workspace.prescribed)),
         load_size_(static_cast<double>(loads.norm())) {}
 
   double gradient(const Vector& u, Vector& g) {
@@ -118,6 +118,8 @@ struct QuasiStatic {
     Vector displacement;                 // of the increment [m]
     Vector last_loads, increment_loads;  // of the last equilibrium; of the increment [N]
     bool known_to_be_held = false;       // no part of the body can move as a rigid body
+
+    void constraints_changed() { known_to_be_held = false; }
   };
 
   double time_step() const { return dt; }
@@ -148,7 +150,7 @@ struct QuasiStatic {
     using Scalar = typename Context::Scalar;
     StepReport total;
     if (!allow_free_motion && !w.known_to_be_held) {
-      total.free_motion = context.system.free_motion(context.filter.fixed_nodes(), state.x);
+      total.free_motion = context.system.free_motion(context.filter.directions(), state.x);
       if (!total.free_motion.empty()) {
         total.stop = StepStop::free_motion;
         return total;
@@ -163,7 +165,8 @@ struct QuasiStatic {
       w.increment_loads.set_sum(context.loads, Scalar(-1), w.last_loads);
       w.increment_loads.set_sum(w.last_loads, static_cast<Scalar>(end), w.increment_loads);
       StaticPotential<typename Context::System, typename Context::Filter> potential(
-          context.system, context.filter, state.x, w.increment_loads, start + end * dt, w.potential);
+          context.system, context.filter, state.x, w.increment_loads, start + end * dt, (end - done) * dt,
+          w.potential);
       w.displacement.set_zero();
       w.newton.step.set_zero();
       StepReport report = report_of(minimize(newton, potential, context.solver, context.solver_workspace,

@@ -21,7 +21,7 @@ namespace pliant {
 template <class SolidType,       // a Solid or Bodies
           class IntegratorType,  // BackwardEuler, OptimizationEuler, QuasiStatic
           class SolverType,      // Pcg<...>
-          class ConstraintType,  // Unconstrained, Pinned, PrescribedMotion, or several Together
+          class ConstraintType,  // Unconstrained, Pinned, Sliding, PrescribedMotion, ..., or several Together
           Isa isa = PLIANT_NATIVE_ISA>
 class Simulation {
  public:
@@ -55,9 +55,7 @@ class Simulation {
         solver_(std::move(solver)),
         constraint_(std::move(constraint)),
         system_((integrator_.check(), solver_.check(), solid_)) {
-    NodeConstraints<dim> held(system_.node_count());
-    constraint_.describe(held);
-    filter_ = FilterType(held, solid_.nodes(), system_.numbering(), system_.make_matrix().pattern());
+    filter_ = filter_of(constraint_);
     integrator_.prepare(system_, integrator_workspace_);
     for (auto* vector : {&state_.x, &state_.v, &saved_.x, &saved_.v, &external_forces_, &loads_}) {
       *vector = system_.make_vector();
@@ -138,6 +136,16 @@ class Simulation {
     integrator_ = std::move(integrator);
   }
 
+  // Goes on with other constraints, of the same types; nothing else is built again. Throws as the constructor
+  // does, and then keeps the old ones.
+  void set_constraint(Constraint constraint) {
+    filter_ = filter_of(constraint);
+    constraint_ = std::move(constraint);
+    if constexpr (requires { integrator_workspace_.constraints_changed(); }) {
+      integrator_workspace_.constraints_changed();
+    }
+  }
+
   // The time of the present state [s], which paths of moved nodes see.
   void set_time(double time) {
     detail::require_parameter(true, "time", time, "must be finite (s)");
@@ -199,6 +207,12 @@ class Simulation {
   using Context = StepContext<SystemType, FilterType, Solver, SolverWorkspace>;
   static_assert(IntegratorFor<Integrator, Context>,
                 "the integrator lacks prepare or step, see integrator/concept.hpp");
+
+  FilterType filter_of(const Constraint& constraint) const {
+    NodeConstraints<dim> held(system_.node_count());
+    constraint.describe(held);
+    return FilterType(held, solid_.nodes(), system_.numbering(), system_.pattern());
+  }
 
   template <class Derived>
   void require_nodal(const char* what, const Eigen::MatrixBase<Derived>& values) const {

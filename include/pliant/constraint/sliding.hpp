@@ -1,0 +1,68 @@
+// Nodes that keep to a plane or a line.
+#pragma once
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <pliant/constraint/concept.hpp>
+
+namespace pliant {
+
+// The given nodes (user's numbering, repetitions allowed) stay on planes, or lines, through where they are:
+//   Sliding::on_plane(bottom, Eigen::Vector3d(0, 1, 0))   its normal; in 2D the normal of a line
+//   Sliding::on_line(axle, Eigen::Vector3d(1, 0, 0))      its direction
+// Positions set by hand between two steps move the planes and lines with them. A node of two planes stays on
+// their common line, of three at a point. A Simulation throws IndexError for a node that does not exist,
+// ParameterError for a direction without length, SizeError for one of another dimension than the mesh's.
+class Sliding {
+ public:
+  template <class Derived>
+  static Sliding on_plane(std::vector<int> nodes, const Eigen::MatrixBase<Derived>& normal) {
+    return {std::move(nodes), normal.template cast<double>(), Guide::plane};
+  }
+  template <class Derived>
+  static Sliding on_line(std::vector<int> nodes, const Eigen::MatrixBase<Derived>& direction) {
+    return {std::move(nodes), direction.template cast<double>(), Guide::line};
+  }
+
+  const std::vector<int>& nodes() const { return nodes_; }
+
+  template <int Dim>
+  void describe(NodeConstraints<Dim>& constraints) const {
+    using Point = typename NodeConstraints<Dim>::Point;
+    detail::require_size("Sliding: components of the direction", direction_.size(), Dim);
+    const Point direction = direction_;
+    std::vector<Point> normals;
+    if (guide_ == Guide::plane) {
+      normals.push_back(direction);
+    } else if constexpr (Dim == 2) {
+      normals.push_back(Point(-direction[1], direction[0]));
+    } else {
+      // Across the axis that is furthest from the line, and across both.
+      int axis = 0;
+      for (int k = 1; k < 3; ++k) {
+        if (std::abs(direction[k]) < std::abs(direction[axis])) axis = k;
+      }
+      normals.push_back(cross<double>(direction, Point(Point::Unit(axis))));
+      normals.push_back(cross<double>(direction, normals.front()));
+    }
+    for (const int node : nodes_) {
+      for (const Point& normal : normals) constraints.restrain(node, normal, "Sliding");
+    }
+  }
+
+ private:
+  enum class Guide { plane, line };
+
+  Sliding(std::vector<int> nodes, Eigen::VectorXd direction, Guide guide)
+      : nodes_(std::move(nodes)), direction_(std::move(direction)), guide_(guide) {}
+
+  std::vector<int> nodes_;
+  Eigen::VectorXd direction_;
+  Guide guide_;
+};
+
+static_assert(Constraint<Sliding, 2> && Constraint<Sliding, 3>);
+
+}  // namespace pliant
