@@ -40,6 +40,7 @@ class Filter {
       motions_.push_back({{}, motion.path});
       for (const int node : motion.nodes) {
         const int internal = numbering.to_internal[static_cast<std::size_t>(node)];
+        moved_nodes_.push_back(internal);
         motions_.back().nodes.push_back({internal, node, rest.col(node).template cast<double>()});
       }
     }
@@ -48,6 +49,9 @@ class Filter {
   // Held nodes, moved ones included, in the internal numbering.
   const std::vector<int>& fixed_nodes() const { return fixed_nodes_; }
 
+  // Those of them that go along a path.
+  const std::vector<int>& moved_nodes() const { return moved_nodes_; }
+
   // u: the displacements [m] that take the moved nodes from x to where they are at a time [s], zero
   // elsewhere. False where none of them moves. Throws ParameterError for a path that is not finite.
   bool prescribe(double time, const Vector& x, Vector& u) const {
@@ -55,18 +59,26 @@ class Filter {
     bool moves = false;
     for (const Motion& motion : motions_) {
       for (const MovedNode& node : motion.nodes) {
-        const auto target = motion.path(node.rest, time);
-        for (int axis = 0; axis < Dim; ++axis) {
-          if (!std::isfinite(static_cast<Scalar>(target(axis)))) {
-            throw ParameterError("path of PrescribedMotion for node " + std::to_string(node.user),
-                                 target(axis), "must be finite (m)");
-          }
-        }
+        const auto target = place(motion, node, time);
         u.node(node.internal) = target.template cast<Scalar>() - x.node(node.internal);
         moves = moves || !u.node(node.internal).isZero(0);
       }
     }
     return moves;
+  }
+
+  // Sets the velocities v [m/s] of the moved nodes, and of no others, to those of their paths at the time
+  // `to` [s]: one-sided differences from `from`, which may be earlier or later, of second order, so that a
+  // kink of a path at either time does no harm. Throws ParameterError for a path that is not finite.
+  void follow_paths(double from, double to, Vector& v) const {
+    for (const Motion& motion : motions_) {
+      for (const MovedNode& node : motion.nodes) {
+        const SmallVector<double, Dim> there = place(motion, node, to);
+        const SmallVector<double, Dim> last = there - place(motion, node, from + (to - from) / 2);
+        const SmallVector<double, Dim> all = there - place(motion, node, from);
+        v.node(node.internal) = ((4 * last - all) / (to - from)).template cast<Scalar>();
+      }
+    }
   }
 
   void apply(Matrix& A) const {
@@ -93,8 +105,20 @@ class Filter {
     typename NodeConstraints<Dim>::Path path;
   };
 
+  static SmallVector<double, Dim> place(const Motion& motion, const MovedNode& node, double time) {
+    const SmallVector<double, Dim> target = motion.path(node.rest, time);
+    for (int axis = 0; axis < Dim; ++axis) {
+      if (!std::isfinite(static_cast<Scalar>(target(axis)))) {
+        throw ParameterError("path of PrescribedMotion for node " + std::to_string(node.user), target(axis),
+                             "must be finite (m)");
+      }
+    }
+    return target;
+  }
+
   std::vector<Motion> motions_;
   std::vector<int> fixed_nodes_;
+  std::vector<int> moved_nodes_;
   std::vector<int> coupling_;  // blocks that couple a fixed node with another
 };
 

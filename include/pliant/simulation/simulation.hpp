@@ -19,7 +19,7 @@ namespace pliant {
 
 // Composed at compile time. Positions and velocities are in the user's node numbering, dim x #nodes.
 template <class SolidType,       // a Solid or Bodies
-          class IntegratorType,  // BackwardEuler, OptimizationEuler, QuasiStatic
+          class IntegratorType,  // BackwardEuler, OptimizationEuler, Newmark, QuasiStatic
           class SolverType,      // Pcg<...>
           class ConstraintType,  // Unconstrained, Pinned, PrescribedMotion, or several Together
           Isa isa = PLIANT_NATIVE_ISA>
@@ -62,6 +62,7 @@ class Simulation {
     for (auto* vector : {&state_.x, &state_.v, &saved_.x, &saved_.v, &external_forces_, &loads_}) {
       *vector = system_.make_vector();
     }
+    if constexpr (detail::keeps_acceleration<Integrator>) state_.a = saved_.a = system_.make_vector();
     system_.to_internal(solid_.nodes(), state_.x);
     positions_ = solid_.nodes();
     velocities_ = Positions::Zero(dim, system_.node_count());
@@ -81,6 +82,8 @@ class Simulation {
   [[nodiscard]] StepReport step() {
     saved_.x.set_sum(state_.x, Scalar(0), state_.x);
     saved_.v.set_sum(state_.v, Scalar(0), state_.v);
+    saved_.a.set_sum(state_.a, Scalar(0), state_.a);
+    saved_.acceleration_known = state_.acceleration_known;
     saved_.time = state_.time;
     filter_.apply(state_.v);
     const auto monitor = [this](const NewtonReport& newton) {
@@ -98,7 +101,8 @@ class Simulation {
       std::swap(state_, saved_);
       throw;
     }
-    if (report && !(state_.x.finite() && state_.v.finite())) report.stop = StepStop::not_finite;
+    if (report && !(state_.x.finite() && state_.v.finite() && state_.a.finite()))
+      report.stop = StepStop::not_finite;
     if (!report) {
       std::swap(state_, saved_);
       report.time = state_.time;
@@ -222,6 +226,7 @@ class Simulation {
     require_nodal(what, numbers);
     user = numbers.template cast<Scalar>();
     system_.to_internal(user, internal);
+    state_.acceleration_known = false;
   }
 
   void update_loads() {
@@ -229,6 +234,7 @@ class Simulation {
       loads_.node(i) =
           external_forces_.node(i) + system_.mass().node(i).cwiseProduct(gravity_.template cast<Scalar>());
     }
+    state_.acceleration_known = false;
   }
 
   Energies with_elastic(double elastic) const {
