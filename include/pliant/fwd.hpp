@@ -72,6 +72,7 @@ struct Pcg;
 struct Newton;
 struct BackwardEuler;
 struct OptimizationEuler;
+struct Newmark;
 struct QuasiStatic;
 
 // simulation

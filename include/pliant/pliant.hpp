@@ -59,9 +59,11 @@
 #include <pliant/energy/stable_neo_hookean_barrier.hpp>
 #include <pliant/energy/tangent.hpp>
 #include <pliant/fwd.hpp>
+#include <pliant/integrator/acceleration.hpp>
 #include <pliant/integrator/backward_euler.hpp>
 #include <pliant/integrator/concept.hpp>
 #include <pliant/integrator/incremental_potential.hpp>
+#include <pliant/integrator/newmark.hpp>
 #include <pliant/integrator/optimization_euler.hpp>
 #include <pliant/integrator/quasistatic.hpp>
 #include <pliant/integrator/rounding.hpp>

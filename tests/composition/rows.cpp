@@ -30,7 +30,7 @@ const std::vector<Factor> factors{
      {"LinearElastic", "StVenantKirchhoff", "CorotatedLinear", "FixedCorotated", "Arap", "StableNeoHookean",
       "StableNeoHookeanBarrier", "BonetWoodNeoHookean", "OgdenNeoHookean", "BowerNeoHookean",
       "PlaneStress<LinearElastic>"}},
-    {"integrator", {"BackwardEuler", "OptimizationEuler", "QuasiStatic"}},
+    {"integrator", {"BackwardEuler", "OptimizationEuler", "QuasiStatic", "Newmark"}},
     {"solver", {"Pcg<Identity>", "Pcg<Jacobi>", "Pcg<BlockJacobi>"}},
     {"constraint", {"NothingHeld", "LowerEndHeld", "UpperEndMoved", "LowerEndHeldUpperMoved"}}};
 

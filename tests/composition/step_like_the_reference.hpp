@@ -44,7 +44,8 @@ template <class E, class Scalar, class Energy, class Integrator, class Solver, c
 void step_like_the_reference() {
   constexpr int dim = E::dim;
   constexpr bool in_float = std::is_same_v<Scalar, float>,
-                 is_static = std::is_same_v<Integrator, QuasiStatic>;
+                 is_static = std::is_same_v<Integrator, QuasiStatic>,
+                 is_newmark = std::is_same_v<Integrator, Newmark>;
   constexpr bool unique =
       !is_static || Ends::lower_held || Ends::upper_moved;  // else any rigid motion is free
   constexpr double dt = 0.02, density = 1000;
@@ -109,11 +110,15 @@ void step_like_the_reference() {
   }();
 
   const PlainBody<E, Energy> body(mesh, energy, density);
+  const Eigen::VectorXd first_force = body.gradient(start);
   const auto residual = [&](const Eigen::VectorXd& x) {
     Eigen::VectorXd r = body.gradient(x);
     for (Eigen::Index k = 0; k < r.size(); ++k) {
-      const double inertia = is_static ? 0 : (x(k) - start(k)) / (dt * dt);
-      r(k) += body.mass()(k) * (inertia - gravity(k % dim));
+      const double first = gravity(k % dim) - first_force(k) / body.mass()(k);  // acceleration at the start
+      const double a_end = is_static    ? 0
+                           : is_newmark ? 4 * (x(k) - start(k)) / (dt * dt) - first
+                                        : (x(k) - start(k)) / (dt * dt);
+      r(k) += body.mass()(k) * (a_end - gravity(k % dim));
     }
     return r;
   };

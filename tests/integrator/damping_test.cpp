@@ -1,14 +1,7 @@
-// The axial vibration of a bar: its frequency, what backward Euler takes from it, and what Rayleigh damping
-// does.
-//
-//   |<-------- L -------->|<-------- L -------->|
-//   #=====================|=====================#     # held; nu = 0, so that nothing moves sideways
-//
-// Each half of the bar, held at both ends, is a bar that is free at its middle: the first axial mode is
-// sin(k x), k = pi / (2 L). On a uniform mesh with lumped mass its frequency is omega = (2 c / h) sin(k h /
-// 2), c = sqrt(E / rho), which tends to 2 pi c / (4 L).
+// The axial vibration of a bar (axial_bar.hpp): its frequency, what backward Euler takes from it, and what
+// Rayleigh damping does.
+#include "integrator/axial_bar.hpp"
 #include "integrator/dense_body.hpp"
-#include "integrator/scene.hpp"
 #include "support/catch.hpp"
 
 #include <pliant/energy/linear_elastic.hpp>
@@ -18,82 +11,6 @@ using namespace pliant;
 using namespace pliant::test;
 
 namespace {
-
-constexpr double pi = 3.14159265358979323846;
-
-// Two numbers per mode of a linear system q_n+2 = trace q_n+1 - determinant q_n: those of the 2 x 2 matrix
-// that takes a step of (amplitude, speed).
-struct Recurrence {
-  double trace = 0, determinant = 0;
-
-  // By least squares from samples.
-  static Recurrence fitted(const std::vector<double>& q) {
-    Eigen::MatrixX2d A(static_cast<Eigen::Index>(q.size()) - 2, 2);
-    Eigen::VectorXd b(A.rows());
-    for (Eigen::Index n = 0; n < A.rows(); ++n) {
-      const auto k = static_cast<std::size_t>(n);
-      A.row(n) << q[k + 1], -q[k];
-      b(n) = q[k + 2];
-    }
-    const Eigen::Vector2d solution = A.colPivHouseholderQr().solve(b);
-    return {solution(0), solution(1)};
-  }
-
-  // v+ = v - dt omega^2 a+ - dt rate v+, a+ = a + dt v+.
-  static Recurrence of_mode(double omega, double rate, double dt) {
-    const double s = 1 + dt * rate + dt * dt * omega * omega;
-    return {1 + (1 - dt * dt * omega * omega) / s, 1 / s};
-  }
-
-  double amplification() const { return std::sqrt(determinant); }  // per step, where it oscillates
-  double phase() const { return std::acos(trace / (2 * std::sqrt(determinant))); }
-};
-
-struct Bar {
-  double L = 0.5, h = 0.1, E = 1e6, density = 1000;
-  Mesh<Tet4> mesh = make_box<Tet4>({.lengths = {1, 0.1, 0.1}, .cells = {10, 1, 1}, .split = Split::kuhn});
-  double c = std::sqrt(E / density), k = pi / (2 * L), omega = 2 * c / h * std::sin(k * h / 2);
-
-  std::unique_ptr<Scene> scene(double dt, const Newton& newton, const Rayleigh& damping) const {
-    auto result = make_scene<LinearElastic>({.mesh = mesh,
-                                             .lame = Lame::from_young_poisson(E, 0),
-                                             .density = density,
-                                             .damping = damping,
-                                             .integrator = {.dt = dt, .newton = newton},
-                                             .linear_tolerance = 1e-13,
-                                             .pinned = nodes_where(mesh, [this](const auto& X) {
-                                               return X.x() < h / 2 || X.x() > 2 * L - h / 2;
-                                             })});
-    Points x = mesh.nodes;
-    x.row(0) += 1e-3 * mode().transpose();
-    result->set_positions(x);
-    return result;
-  }
-
-  Eigen::VectorXd mode() const { return (k * mesh.nodes.row(0)).array().sin().transpose(); }
-
-  // The amplitude of the mode at each step, from the middle of the bar. Checks that the bar stays in its
-  // mode.
-  std::vector<double> amplitudes(double dt, const Newton& newton, const Rayleigh& damping, int steps) const {
-    const auto motion = scene(dt, newton, damping);
-    const Eigen::VectorXd mass = node_masses(mesh, density), shape = mode();
-    std::vector<double> result;
-    for (int n = 0; n <= steps; ++n) {
-      if (n > 0) {
-        const StepReport report = motion->step();
-        INFO(report.message());
-        REQUIRE(report);
-      }
-      const Points u = motion->positions() - mesh.nodes;
-      const double a =
-          shape.cwiseProduct(mass).dot(u.row(0).transpose()) / shape.cwiseProduct(mass).dot(shape);
-      REQUIRE((u.row(0).transpose() - a * shape).cwiseAbs().maxCoeff() < 1e-11);
-      REQUIRE(u.bottomRows(2).cwiseAbs().maxCoeff() < 1e-11);
-      result.push_back(a);
-    }
-    return result;
-  }
-};
 
 // The mean time between zero crossings, twice.
 double period(const std::vector<double>& q, double dt) {
@@ -111,7 +28,8 @@ TEST_CASE("a bar with nu = 0 swings with its first axial frequency") {
   const Bar bar;
   const double exact_period = 4 * bar.L / bar.c;
   const double dt = exact_period / 2000;
-  const double measured = period(bar.amplitudes(dt, Newton::linearised(), {}, 5000), dt);
+  const double measured =
+      period(bar.amplitudes(BackwardEuler{.dt = dt, .newton = Newton::linearised()}, {}, 5000), dt);
   CAPTURE(measured, exact_period);
   CHECK(measured == Approx(2 * pi / bar.omega).epsilon(1e-5));
   CHECK(measured == Approx(exact_period).epsilon(std::pow(bar.k * bar.h, 2) / 20));
@@ -162,7 +80,8 @@ TEST_CASE("backward Euler takes 1 / sqrt(1 + omega^2 dt^2) of an undamped mode p
   for (const Newton& newton : {Newton::linearised(), tight()}) {
     for (const double omega_dt : {0.01, 0.3, 1.0, 5.0}) {
       const double dt = omega_dt / bar.omega;
-      const Recurrence measured = Recurrence::fitted(bar.amplitudes(dt, newton, {}, omega_dt > 2 ? 5 : 12));
+      const Recurrence measured = Recurrence::fitted(
+          bar.amplitudes(BackwardEuler{.dt = dt, .newton = newton}, {}, omega_dt > 2 ? 5 : 12));
       CAPTURE(omega_dt, newton.max_iterations);
       CHECK(measured.amplification() == Approx(1 / std::sqrt(1 + omega_dt * omega_dt)).epsilon(1e-8));
       CHECK(measured.phase() == Approx(std::atan(omega_dt)).epsilon(1e-6));
@@ -177,7 +96,8 @@ TEST_CASE("a Rayleigh-damped mode decays at the rate zeta omega, zeta = (alpha /
       const double zeta = (damping.alpha / bar.omega + damping.beta * bar.omega) / 2;
       REQUIRE(zeta < 0.1);
       const auto decay_rate = [&](double dt) {
-        const Recurrence measured = Recurrence::fitted(bar.amplitudes(dt, newton, damping, 12));
+        const Recurrence measured =
+            Recurrence::fitted(bar.amplitudes(BackwardEuler{.dt = dt, .newton = newton}, damping, 12));
         // The discrete closed form holds at any step.
         const Recurrence expected = Recurrence::of_mode(bar.omega, 2 * zeta * bar.omega, dt);
         CHECK(measured.determinant == Approx(expected.determinant).epsilon(1e-8));
@@ -198,7 +118,7 @@ TEST_CASE("an overdamped mode creeps back and never grows") {
   const Bar bar;
   const Rayleigh damping{.beta = 6 / bar.omega};  // zeta = 3
   for (const double dt : {1e-4, 1e-2, 1.0}) {
-    const auto q = bar.amplitudes(dt, tight(), damping, 10);
+    const auto q = bar.amplitudes(BackwardEuler{.dt = dt, .newton = tight()}, damping, 10);
     for (std::size_t n = 1; n < q.size(); ++n) CHECK((q[n] < q[n - 1] && q[n] >= -1e-12));
   }
 }

@@ -17,16 +17,18 @@ namespace pliant::test {
 using Points = Eigen::Matrix3Xd;
 
 // What a scene is made of.
-struct Setup {
+template <class Integrator>
+struct SetupOf {
   Mesh<Tet4> mesh;
   Lame lame = Lame::from_young_poisson(1e5, 0.4);
   double density = 1000;
   Rayleigh damping = {};
-  BackwardEuler integrator = {};
+  Integrator integrator = {};
   double linear_tolerance = 1e-12;
   int linear_iterations = 0;  // 0: the solver's default
   std::vector<int> pinned = {};
 };
+using Setup = SetupOf<BackwardEuler>;
 
 class Scene {
  public:
@@ -48,8 +50,8 @@ class Scene {
 };
 
 // Pinned nodes, Pcg<BlockJacobi>. Defined for StableNeoHookean in double and float, and for LinearElastic and
-// BonetWoodNeoHookean in double.
-template <class Energy, class Scalar = double>
-std::unique_ptr<Scene> make_scene(const Setup& setup);
+// BonetWoodNeoHookean in double; with Newmark for StableNeoHookean and LinearElastic in double.
+template <class Energy, class Scalar = double, class Integrator = BackwardEuler>
+std::unique_ptr<Scene> make_scene(const SetupOf<Integrator>& setup);
 
 }  // namespace pliant::test

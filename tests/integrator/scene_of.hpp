@@ -8,10 +8,10 @@
 
 namespace pliant::test {
 
-template <class Energy, class Scalar>
+template <class Energy, class Scalar, class Integrator>
 class SceneOf final : public Scene {
  public:
-  explicit SceneOf(const Setup& setup)
+  explicit SceneOf(const SetupOf<Integrator>& setup)
       : simulation_(solid_of(setup), setup.integrator,
                     Pcg<BlockJacobi>{.tolerance = setup.linear_tolerance,
                                      .absolute_tolerance = 0,
@@ -35,19 +35,19 @@ class SceneOf final : public Scene {
  private:
   using Body = Solid<Tet4, Energy, Scalar>;
 
-  static Body solid_of(const Setup& setup) {
+  static Body solid_of(const SetupOf<Integrator>& setup) {
     Mesh<Tet4, Scalar> mesh;
     mesh.nodes = setup.mesh.nodes.template cast<Scalar>();
     mesh.elements = setup.mesh.elements;
     return Body(mesh, Energy(setup.lame), Density{setup.density}, setup.damping);
   }
 
-  Simulation<Body, BackwardEuler, Pcg<BlockJacobi>, Pinned> simulation_;
+  Simulation<Body, Integrator, Pcg<BlockJacobi>, Pinned> simulation_;
 };
 
-template <class Energy, class Scalar>
-std::unique_ptr<Scene> make_scene(const Setup& setup) {
-  return std::make_unique<SceneOf<Energy, Scalar>>(setup);
+template <class Energy, class Scalar, class Integrator>
+std::unique_ptr<Scene> make_scene(const SetupOf<Integrator>& setup) {
+  return std::make_unique<SceneOf<Energy, Scalar, Integrator>>(setup);
 }
 
 }  // namespace pliant::test

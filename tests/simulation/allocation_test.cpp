@@ -8,6 +8,7 @@
 
 #include <pliant/constraint/pinned.hpp>
 #include <pliant/energy/stable_neo_hookean.hpp>
+#include <pliant/integrator/newmark.hpp>
 #include <pliant/integrator/quasistatic.hpp>
 #include <pliant/mesh/make_box.hpp>
 #include <pliant/mesh/selection.hpp>
@@ -113,6 +114,12 @@ TEST_CASE("A step allocates nothing once the first has run: one linearised itera
   steps_without_allocation(Solid(make_box<Tet4, float>(box), rubber, Density{1000}),
                            BackwardEuler{.dt = 0.01, .newton = Newton::linearised()},
                            Pcg<Jacobi>{.tolerance = 1e-4});
+}
+
+TEST_CASE("A step allocates nothing once the first has run: Newmark") {
+  steps_without_allocation(
+      Solid(make_box<Tet4>(box), rubber, Density{1000}, Rayleigh{.alpha = 0.1, .beta = 0.01}),
+      Newmark{.dt = 0.01}, Pcg<BlockJacobi>{});
 }
 
 TEST_CASE("A step allocates nothing once the first has run: statics") {

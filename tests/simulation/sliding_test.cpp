@@ -64,6 +64,27 @@ TEST_CASE("Sliding: a body on inclined rails falls along them") {
   }
 }
 
+TEST_CASE("Sliding under Newmark: exact free fall along rails, on a plane that moves and is accelerated") {
+  const auto mesh = block();
+  std::vector<int> all;
+  for (int node = 0; node < mesh.node_count(); ++node) all.push_back(node);
+  const auto solid = Solid(mesh, StableNeoHookean(Lame::from_young_poisson(E, nu)), Density{1000});
+  // Every node is taken up with z, at 0.3 m/s^2, and falls freely in the plane.
+  const auto lift = [](const Eigen::Vector3d& X, double t) -> Eigen::Vector3d {
+    return X + Eigen::Vector3d(0, 0, 0.15 * t * t);
+  };
+  Simulation sim(solid, Newmark{.dt = 0.01}, Pcg{.tolerance = 1e-13}, PrescribedMotion(all, lift, z));
+  sim.set_gravity({1, -9.81, 2});
+  for (int n = 1; n <= 20; ++n) {
+    REQUIRE(sim.step());
+    const double t = 0.01 * n;
+    const Eigen::Vector3d way = t * t / 2 * Eigen::Vector3d(1, -9.81, 0.3);
+    const Eigen::Vector3d velocity = t * Eigen::Vector3d(1, -9.81, 0.3);
+    CHECK((sim.positions() - (mesh.nodes.colwise() + way)).cwiseAbs().maxCoeff() < 1e-12);
+    CHECK((sim.velocities().colwise() - velocity).cwiseAbs().maxCoeff() < 1e-10);
+  }
+}
+
 TEST_CASE("PrescribedVelocity: an end that is wound up at a constant speed, and stops when it is told") {
   const auto mesh = block();
   const auto lower = at(mesh, 2, 0), upper = at(mesh, 2, 2);

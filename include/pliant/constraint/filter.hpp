@@ -56,7 +56,8 @@ class Filter {
         return restraint.motion != Constraints::in_place;
       });
       if (moved) {
-        moved_.push_back({node, user, rest.col(user).template cast<double>(), restraints, displacement});
+        moved_.push_back({node, user, rest.col(user).template cast<double>(), restraints, displacement,
+                          projection_onto_free(restraints, displacement)});
       }
     }
     for (std::ptrdiff_t i = 0; i < pattern.rows(); ++i) {
@@ -97,6 +98,38 @@ class Filter {
       }
     }
     return moves;
+  }
+
+  // Calls use(node, S) for each moved node, S the projection onto the directions along which it is free.
+  template <class Use>
+  void for_each_moved(Use&& use) const {
+    for (const MovedNode& node : moved_) use(node.internal, node.S);
+  }
+
+  // Sets the components of the velocities v [m/s] that are not free, of the moved nodes and of no others, to
+  // those of their motions at the time `to` [s]; of paths by one-sided differences from `from`, which may be
+  // earlier or later, of second order, so that a kink of a path at either time does no harm. Throws
+  // ParameterError for a motion that is not finite.
+  void follow_motions(double from, double to, Vector& v) const {
+    for (const MovedNode& node : moved_) {
+      SmallVector<Scalar, Dim> velocity = times<Scalar, Dim, Dim, 1>(node.S, v.node(node.internal));
+      for (std::size_t k = 0; k < node.restraints.size(); ++k) {
+        if (node.restraints[k].motion == Constraints::in_place) continue;
+        const auto& motion = motions_[static_cast<std::size_t>(node.restraints[k].motion)];
+        const auto along = [&](double time) {
+          return dot<double, Dim>(node.restraints[k].direction, value_of(node, motion, time));
+        };
+        double speed = along(to);
+        if (motion.gives == Constraints::Motion::Gives::position) {
+          const double last = speed - along(from + (to - from) / 2), all = speed - along(from);
+          speed = (4 * last - all) / (to - from);
+        }
+        for (int axis = 0; axis < Dim; ++axis) {
+          velocity[axis] += static_cast<Scalar>(speed * node.displacement(axis, static_cast<int>(k)));
+        }
+      }
+      v.node(node.internal) = velocity;
+    }
   }
 
   void apply(Matrix& A) const {
@@ -158,6 +191,7 @@ class Filter {
     Point rest;  // [m]
     Restraints restraints;
     Frame displacement;  // its columns: for a unit way along one restraint and none along the others
+    Block S;             // the projection onto the directions that are free
   };
 
   static Scalar positive(Scalar mean) {
@@ -198,19 +232,28 @@ class Filter {
     return S;
   }
 
-  // How far a moved node has to go along a direction [m].
-  double way(const MovedNode& node, const typename Constraints::Restraint& restraint, double time,
-             double duration, const Vector& x) const {
-    const auto& motion = motions_[static_cast<std::size_t>(restraint.motion)];
+  // Where a motion takes a node [m], or how fast [m/s].
+  static Point value_of(const MovedNode& node, const typename Constraints::Motion& motion, double time) {
     const bool is_velocity = motion.gives == Constraints::Motion::Gives::velocity;
     const Point value = motion.path(node.rest, time);
-    double along = 0, size = 0;
     for (int axis = 0; axis < Dim; ++axis) {
       if (!std::isfinite(static_cast<Scalar>(value[axis]))) {
         throw ParameterError((is_velocity ? "velocity of " : "path of ") + motion.owner + " for node " +
                                  std::to_string(node.user),
                              value[axis], is_velocity ? "must be finite (m/s)" : "must be finite (m)");
       }
+    }
+    return value;
+  }
+
+  // How far a moved node has to go along a direction [m].
+  double way(const MovedNode& node, const typename Constraints::Restraint& restraint, double time,
+             double duration, const Vector& x) const {
+    const auto& motion = motions_[static_cast<std::size_t>(restraint.motion)];
+    const bool is_velocity = motion.gives == Constraints::Motion::Gives::velocity;
+    const Point value = value_of(node, motion, time);
+    double along = 0, size = 0;
+    for (int axis = 0; axis < Dim; ++axis) {
       const auto now = static_cast<double>(x.node(node.internal)(axis));
       along += restraint.direction[axis] * (is_velocity ? duration * value[axis] : value[axis] - now);
       size += std::abs(value[axis]) + std::abs(now);

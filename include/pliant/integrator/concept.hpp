@@ -8,6 +8,8 @@
 //   step(context, state, workspace, monitor) advances the state and reports; on failure the state may be
 //                                            anything: the caller keeps a copy. `monitor(newton_report)` is
 //                                            called before each linear solve and may return false to cancel
+// and, where it wants what most do not,
+//   keeps_acceleration = true                a constant: the state holds accelerations too
 #pragma once
 
 #include <concepts>
@@ -18,12 +20,15 @@
 
 namespace pliant {
 
-// Positions and velocities, in the system's numbering, at a time.
+// Positions and velocities, in the system's numbering, at a time. The accelerations are those of the free
+// nodes that balance the present loads; whoever changes positions, velocities or loads makes them unknown.
 template <class Vector>
 struct State {
-  Vector x;         // [m]
-  Vector v;         // [m/s]
-  double time = 0;  // [s]
+  Vector x;                         // [m]
+  Vector v;                         // [m/s]
+  Vector a;                         // [m/s^2]; without nodes where the integrator keeps none
+  bool acceleration_known = false;  // a is that of x, v and the loads
+  double time = 0;                  // [s]
 };
 
 // What a step is made with, beside the state.
@@ -50,6 +55,13 @@ namespace detail {
 struct NeverCancels {
   bool operator()(const NewtonReport&) const { return true; }
 };
+
+// Whether the state must hold accelerations for an integrator.
+template <class I>
+inline constexpr bool keeps_acceleration = false;
+template <class I>
+requires requires { I::keeps_acceleration; }
+inline constexpr bool keeps_acceleration<I> = I::keeps_acceleration;
 
 }  // namespace detail
 

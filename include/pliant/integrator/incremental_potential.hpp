@@ -1,4 +1,4 @@
-// The function whose minimum is a step of backward Euler.
+// The function whose minimum is a step of an implicit integrator.
 #pragma once
 
 #include <algorithm>
@@ -10,54 +10,64 @@
 
 namespace pliant {
 
-// The function that a backward Euler step minimises over the displacement u of the step:
-//   |u - dt v - dt^2 M^-1 f|_M^2 / (2 dt^2) + E(x + u) + u.C u / (2 dt),   C = alpha M + beta K(x).
-// The last term is the potential of the damping force -C u / dt; its K is the one at the start of the step,
-// projected, so that damping only ever takes energy out. The unknown is the displacement and not the new
-// position because the difference of two positions has few digits left, in float and far from the origin.
+// How inertia and damping weigh in a step. Numbers that an integrator computes in its own way, so that none
+// is rounded twice.
+template <class Scalar>
+struct IncrementalWeights {
+  double dt;            // of the step [s]
+  Scalar time_squared;  // s: inertia is M (u - p) / s [s^2]
+  Scalar damping_time;  // T: damping is C (u - c) / T [s]
+  Scalar ratio;         // s / T [s]
+};
+
+// The function that a step minimises over its displacement u:
+//   |u - p|_M^2 / (2 s) + E(x + u) + (u - c).C (u - c) / (2 T),   C = alpha M + beta K(x),
+// p the displacement that loads and inertia alone would make, c the one that would end at rest: (u - c) / T
+// is the velocity at the end. Backward Euler: s = dt^2, T = dt, p = dt v + dt^2 M^-1 f, c = 0.
+// The last term is the potential of the damping force -C (u - c) / T; its K is the one at the start of the
+// step, projected, so that damping only ever takes energy out. The unknown is the displacement and not the
+// new position because the difference of two positions has few digits left, in float and far from the origin.
 template <class SystemType, class FilterType>
 class IncrementalPotential {
  public:
   using Scalar = typename SystemType::Scalar;
   using Vector = typename SystemType::Vector;
   using Matrix = typename SystemType::Matrix;
+  using Weights = IncrementalWeights<Scalar>;
 
   struct Workspace {
-    Vector predicted;   // dt v + dt^2 M^-1 f [m]
+    Vector predicted;   // p [m]; the integrator fills it
+    Vector standstill;  // c [m], the same; without nodes where it is zero
+    Vector relative;    // u - c [m], where c is not zero
     Vector prescribed;  // what the constraints ask of u [m]
     Vector position;    // x + u [m]
     Vector elastic;     // dE/dx at x + u [N]
-    Vector drag;        // beta K(x) u / dt [N]
-    Matrix damping;     // beta K(x) / dt [N/m]
+    Vector drag;        // beta K(x) (u - c) / T [N]
+    Matrix damping;     // beta K(x) / T [N/m]
   };
 
+  // `predicted` and `standstill` of the workspace are read from the first evaluation on, `prescribed` is
+  // known from here.
   template <class Context>
-  IncrementalPotential(const Context& context, const State<Vector>& start, double dt, const Newton& newton,
-                       Workspace& workspace)
+  IncrementalPotential(const Context& context, const State<Vector>& start, const Weights& weights,
+                       const Newton& newton, Workspace& workspace)
       : system_(context.system),
         filter_(context.filter),
         start_(start),
         w_(workspace),
-        dt_(static_cast<Scalar>(dt)),
+        weights_(weights),
         damps_mass_(system_.mass_damping().nodes() > 0),
         damps_stiffness_(system_.uniform_stiffness_damping() != Scalar(0)),
         projection_(newton.projection),
         damps_with_tangent_(newton.max_iterations == 1 && !newton.require_convergence && !newton.line_search),
         wants_rounding_(newton.require_convergence || newton.line_search) {
-    constraints_move_ = filter_.prescribe(start_.time + dt, dt, start_.x, w_.prescribed);
+    constraints_move_ = filter_.prescribe(start_.time + weights.dt, weights.dt, start_.x, w_.prescribed);
     const Vector& mass = system_.mass();
-    w_.predicted.for_each_block([&](std::ptrdiff_t i) {
-      const Block m = mass.block(i);
-      // The padding has no mass.
-      const Block acceleration = context.loads.block(i) / select(m > Block(Scalar(0)), m, Block(Scalar(1)));
-      const Block velocity = multiply_add(Block(dt_), acceleration, start_.v.block(i));
-      w_.predicted.set_block(i, Block(dt_) * velocity);
-    });
     const auto momentum_squared = mass.sum_blocks([&](std::ptrdiff_t i) {
       const Block p = mass.block(i) * start_.v.block(i);
       return p * p;
     });
-    known_forces_ = context.loads.norm() + std::sqrt(static_cast<double>(momentum_squared)) / dt;
+    known_forces_ = context.loads.norm() + std::sqrt(static_cast<double>(momentum_squared)) / weights.dt;
   }
 
   // The step the body would make if it were not elastic.
@@ -80,11 +90,11 @@ class IncrementalPotential {
     const bool copies = damps_with_tangent_ && beta.has_value() && projection == projection_;
     if (first && damps_stiffness_ && !copies) {
       const bool must_project = projection_ == Projection::none && !damps_with_tangent_;
-      system_.stiffness_damping(w_.position, must_project ? Projection::clamp : projection_, 1 / dt_,
-                                w_.elastic, w_.damping);
+      system_.stiffness_damping(w_.position, must_project ? Projection::clamp : projection_,
+                                1 / weights_.damping_time, w_.elastic, w_.damping);
     }
     elastic_ = system_.tangent(w_.position, projection, Scalar(1), w_.elastic, A);
-    if (first && damps_stiffness_ && copies) w_.damping.set_scaled(*beta / dt_, A);
+    if (first && damps_stiffness_ && copies) w_.damping.set_scaled(*beta / weights_.damping_time, A);
     if (first) first_elastic_force_ = static_cast<double>(w_.elastic.norm());
     if (wants_rounding_) {
       rounding_.estimate(A, w_.position, static_cast<double>(w_.elastic.norm()), g, w_.drag);
@@ -92,8 +102,8 @@ class IncrementalPotential {
     const double value = add_inertia_and_damping(u, g);
     if (damps_stiffness_) A.add(w_.damping);
     for (std::ptrdiff_t i = 0; i < A.rows(); ++i) {
-      const Scalar drag = damps_mass_ ? dt_ * system_.mass_damping().node(i)(0) : Scalar(0);
-      A.diagonal(i).diagonal().array() += (system_.mass().node(i)(0) + drag) / (dt_ * dt_);
+      const Scalar drag = damps_mass_ ? weights_.ratio * system_.mass_damping().node(i)(0) : Scalar(0);
+      A.diagonal(i).diagonal().array() += (system_.mass().node(i)(0) + drag) / weights_.time_squared;
     }
     return value;
   }
@@ -125,7 +135,7 @@ class IncrementalPotential {
   // What is added to the elastic energy just evaluated and to its gradient.
   double add_inertia_and_damping(const Vector& u, Vector& g) {
     const Vector& mass = system_.mass();
-    const Block per_time(1 / dt_), per_time_squared(1 / (dt_ * dt_));
+    const Block per_time(1 / weights_.damping_time), per_time_squared(1 / weights_.time_squared);
     const Scalar twice_inertia = u.sum_blocks([&](std::ptrdiff_t i) {
       const Block ahead = u.block(i) - w_.predicted.block(i);
       const Block force = per_time_squared * mass.block(i) * ahead;
@@ -134,16 +144,20 @@ class IncrementalPotential {
     });
     inertia_ = static_cast<double>(twice_inertia) / 2;
     dissipation_ = 0;
+    if (!damps_mass_ && !damps_stiffness_) return inertia_ + elastic_;
+    const bool stands = w_.standstill.nodes() > 0;
+    if (stands) w_.relative.set_sum(u, Scalar(-1), w_.standstill);
+    const Vector& moved = stands ? w_.relative : u;
     if (damps_mass_) {
       const Scalar twice = u.sum_blocks([&](std::ptrdiff_t i) {
-        const Block force = per_time * system_.mass_damping().block(i) * u.block(i);
+        const Block force = per_time * system_.mass_damping().block(i) * moved.block(i);
         g.set_block(i, g.block(i) + force);
-        return force * u.block(i);
+        return force * moved.block(i);
       });
       dissipation_ += static_cast<double>(twice) / 2;
     }
     if (damps_stiffness_) {
-      const Scalar twice = w_.damping.multiply(u, w_.drag);
+      const Scalar twice = w_.damping.multiply(moved, w_.drag);
       g.add(Scalar(1), w_.drag);
       dissipation_ += static_cast<double>(twice) / 2;
     }
@@ -154,7 +168,7 @@ class IncrementalPotential {
   const FilterType& filter_;
   const State<Vector>& start_;
   Workspace& w_;
-  Scalar dt_;
+  Weights weights_;
   bool damps_mass_, damps_stiffness_;
   Projection projection_;
   bool damps_with_tangent_;
@@ -177,25 +191,23 @@ struct IncrementalWorkspace {
   NewtonWorkspace<Vector, Matrix> newton;
   Vector displacement;  // of the step [m]
 
-  void prepare(const SystemType& system, const Newton& parameters) {
+  // `has_standstill`: the displacement that would end at rest is not zero.
+  void prepare(const SystemType& system, const Newton& parameters, bool has_standstill = false) {
     for (Vector* vector : {&potential.predicted, &potential.prescribed, &potential.position,
                            &potential.elastic, &potential.drag, &displacement}) {
       *vector = system.make_vector();
     }
+    if (has_standstill) potential.standstill = potential.relative = system.make_vector();
     newton.prepare(system, parameters);
     if (system.uniform_stiffness_damping() != 0) potential.damping = system.make_matrix();
   }
 };
 
-// Advances the state by dt [s] to the minimum of the incremental potential.
-template <class Context, class Monitor>
-StepReport minimize_incremental_potential(
-    const Context& context, State<typename Context::Vector>& state, double dt, const Newton& newton,
-    IncrementalWorkspace<typename Context::System, typename Context::Filter>& w, Monitor&& monitor) {
-  using Scalar = typename Context::Scalar;
-  using Block = typename Context::Vector::Block;
-  IncrementalPotential<typename Context::System, typename Context::Filter> potential(context, state, dt,
-                                                                                     newton, w.potential);
+// Leaves the minimiser of a potential, whose workspace is filled, in w.displacement.
+template <class Context, class Potential, class Monitor>
+StepReport minimize_increment(const Context& context, Potential& potential, const Newton& newton,
+                              IncrementalWorkspace<typename Context::System, typename Context::Filter>& w,
+                              Monitor&& monitor) {
   w.displacement.set_zero();
   potential.predict(w.newton.step);
   StepReport report = report_of(minimize(newton, potential, context.solver, context.solver_workspace,
@@ -203,9 +215,31 @@ StepReport minimize_incremental_potential(
                                 newton.require_convergence);
   report.energies.elastic = potential.elastic_energy();
   blame_element(report, context.system, potential.position());
+  return report;
+}
+
+// Advances the state by a step of backward Euler of length dt [s], the minimum of its incremental potential.
+template <class Context, class Monitor>
+StepReport minimize_incremental_potential(
+    const Context& context, State<typename Context::Vector>& state, double dt, const Newton& newton,
+    IncrementalWorkspace<typename Context::System, typename Context::Filter>& w, Monitor&& monitor) {
+  using Scalar = typename Context::Scalar;
+  using Block = typename Context::Vector::Block;
+  const auto h = static_cast<Scalar>(dt);
+  IncrementalPotential<typename Context::System, typename Context::Filter> potential(
+      context, state, {dt, h * h, h, h}, newton, w.potential);
+  const auto& mass = context.system.mass();
+  mass.for_each_block([&](std::ptrdiff_t i) {
+    const Block m = mass.block(i);
+    // The padding has no mass.
+    const Block acceleration = context.loads.block(i) / select(m > Block(Scalar(0)), m, Block(Scalar(1)));
+    const Block velocity = multiply_add(Block(h), acceleration, state.v.block(i));
+    w.potential.predicted.set_block(i, Block(h) * velocity);
+  });
+  StepReport report = minimize_increment(context, potential, newton, w, monitor);
   if (!report) return report;
 
-  const Block time(static_cast<Scalar>(dt));
+  const Block time(h);
   state.v.for_each_block([&](std::ptrdiff_t i) { state.v.set_block(i, w.displacement.block(i) / time); });
   state.x.add(Scalar(1), w.displacement);
   state.time += dt;

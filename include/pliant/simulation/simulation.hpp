@@ -19,7 +19,7 @@ namespace pliant {
 
 // Composed at compile time. Positions and velocities are in the user's node numbering, dim x #nodes.
 template <class SolidType,       // a Solid or Bodies
-          class IntegratorType,  // BackwardEuler, OptimizationEuler, QuasiStatic
+          class IntegratorType,  // BackwardEuler, OptimizationEuler, Newmark, QuasiStatic
           class SolverType,      // Pcg<...>
           class ConstraintType,  // Unconstrained, Pinned, Sliding, PrescribedMotion, ..., or several Together
           Isa isa = PLIANT_NATIVE_ISA>
@@ -60,6 +60,7 @@ class Simulation {
     for (auto* vector : {&state_.x, &state_.v, &saved_.x, &saved_.v, &external_forces_, &loads_}) {
       *vector = system_.make_vector();
     }
+    if constexpr (detail::keeps_acceleration<Integrator>) state_.a = saved_.a = system_.make_vector();
     system_.to_internal(solid_.nodes(), state_.x);
     positions_ = solid_.nodes();
     velocities_ = Positions::Zero(dim, system_.node_count());
@@ -79,6 +80,8 @@ class Simulation {
   [[nodiscard]] StepReport step() {
     saved_.x.set_sum(state_.x, Scalar(0), state_.x);
     saved_.v.set_sum(state_.v, Scalar(0), state_.v);
+    saved_.a.set_sum(state_.a, Scalar(0), state_.a);
+    saved_.acceleration_known = state_.acceleration_known;
     saved_.time = state_.time;
     filter_.apply(state_.v);
     const auto monitor = [this](const NewtonReport& newton) {
@@ -96,7 +99,8 @@ class Simulation {
       std::swap(state_, saved_);
       throw;
     }
-    if (report && !(state_.x.finite() && state_.v.finite())) report.stop = StepStop::not_finite;
+    if (report && !(state_.x.finite() && state_.v.finite() && state_.a.finite()))
+      report.stop = StepStop::not_finite;
     if (!report) {
       std::swap(state_, saved_);
       report.time = state_.time;
@@ -141,6 +145,7 @@ class Simulation {
   void set_constraint(Constraint constraint) {
     filter_ = filter_of(constraint);
     constraint_ = std::move(constraint);
+    state_.acceleration_known = false;
     if constexpr (requires { integrator_workspace_.constraints_changed(); }) {
       integrator_workspace_.constraints_changed();
     }
@@ -236,6 +241,7 @@ class Simulation {
     require_nodal(what, numbers);
     user = numbers.template cast<Scalar>();
     system_.to_internal(user, internal);
+    state_.acceleration_known = false;
   }
 
   void update_loads() {
@@ -243,6 +249,7 @@ class Simulation {
       loads_.node(i) =
           external_forces_.node(i) + system_.mass().node(i).cwiseProduct(gravity_.template cast<Scalar>());
     }
+    state_.acceleration_known = false;
   }
 
   Energies with_elastic(double elastic) const {

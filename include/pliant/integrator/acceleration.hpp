@@ -1,0 +1,43 @@
+// The acceleration that a body has where none is known yet.
+#pragma once
+
+#include <cmath>
+
+#include <pliant/integrator/concept.hpp>
+
+namespace pliant {
+
+// Sets state.a = M^-1 (f - dE/dx - (alpha M + beta K) v) [m/s^2] at the free nodes, zero at the held and the
+// moved ones, whose velocities in the damping are those of their paths at the start of a step of length dt
+// [s]. K is projected as asked. `elastic`, `drag` and `damping` are scratch. False where that is not finite.
+template <class Context, class Matrix>
+bool find_acceleration(const Context& context, double dt, Projection projection,
+                       State<typename Context::Vector>& state, typename Context::Vector& elastic,
+                       typename Context::Vector& drag, Matrix& damping) {
+  using Scalar = typename Context::Scalar;
+  using Block = typename Context::Vector::Block;
+  auto& system = context.system;
+  double energy;
+  if (system.uniform_stiffness_damping() == Scalar(0)) {
+    energy = system.gradient(state.x, elastic);
+  } else {
+    energy = system.stiffness_damping(state.x, projection, Scalar(1), elastic, damping);
+    context.filter.follow_motions(state.time + dt, state.time, state.v);
+    (void)damping.multiply(state.v, drag);
+    context.filter.apply(state.v);
+    elastic.add(Scalar(1), drag);
+  }
+  const bool damps_mass = system.mass_damping().nodes() > 0;
+  const auto& mass = system.mass();
+  mass.for_each_block([&](std::ptrdiff_t i) {
+    const Block m = mass.block(i);
+    Block force = context.loads.block(i) - elastic.block(i);
+    if (damps_mass) force = force - system.mass_damping().block(i) * state.v.block(i);
+    state.a.set_block(i, force / select(m > Block(Scalar(0)), m, Block(Scalar(1))));  // padding has no mass
+  });
+  context.filter.apply(state.a);
+  state.acceleration_known = true;
+  return std::isfinite(energy) && state.a.finite();
+}
+
+}  // namespace pliant

@@ -1,0 +1,130 @@
+// Newmark time integration.
+#pragma once
+
+#include <pliant/integrator/acceleration.hpp>
+#include <pliant/integrator/incremental_potential.hpp>
+
+namespace pliant {
+
+// M a+ + (alpha M + beta_R K) v+ + dE/dx(x+) = f at the end of each step, with, for h = dt,
+//   x+ = x + h v + h^2 ((1/2 - beta) a + beta a+),   v+ = v + h ((1 - gamma) a + gamma a+)
+// (Newmark 1959). The default, beta = 1/4 and gamma = 1/2, is the trapezoidal rule: of second order, without
+// dissipation, stable for a linear body whatever the step. gamma > 1/2 dissipates and is of first order;
+// beta < gamma / 2 is stable for omega h < 1 / sqrt(gamma / 2 - beta) only.
+//
+// The step minimises a potential of its displacement u = x+ - x. With s = beta h^2 and T = beta h / gamma the
+// two rules read
+//   a+ = (u - q) / s,  q = h v + (1/2 - beta) h^2 a,     v+ = (u - c) / T,  c = q - T (v + (1 - gamma) h a),
+// so that the equation is the gradient over u of
+//   |u - q|_M^2 / (2 s) - f.u + E(x + u) + (u - c).(alpha M + beta_R K)(u - c) / (2 T);
+// completing the square moves f into p = q + s M^-1 f, which leaves that of IncrementalPotential.
+//
+// K of the damping is the one at the start of the step, which makes a stiffness damping of a nonlinear body
+// accurate to first order only; a mass damping, and that of a linear body, is of second order.
+//
+// Loads are constant over a step. Where they, the positions or the velocities have been set, the acceleration
+// at the start is found anew from the balance of forces. The velocities of moved nodes are those of their
+// paths, and not what the rule for v+ makes of their displacements: with gamma = 1/2 that would swing about
+// the truth for ever.
+//
+// `.newton = Newton::linearised()` makes one iteration: still of second order with constant damping, but a
+// body that softens can blow up. The converged step fails rather than that, yet on a nonlinear body it can
+// gain energy: with large steps BackwardEuler or gamma > 1/2 is the safe choice.
+struct Newmark {
+  double dt = 0.01;    // [s]
+  double beta = 0.25;  // (0, 1/2]
+  double gamma = 0.5;  // [1/2, 1]
+  Newton newton = {};  // how far and how carefully each step is solved
+
+  static constexpr bool keeps_acceleration = true;
+
+  template <class SystemType, class FilterType>
+  using Workspace = IncrementalWorkspace<SystemType, FilterType>;
+
+  double time_step() const { return dt; }
+
+  void check() const {
+    detail::require_parameter(dt > 0, "Newmark::dt", dt, "must be positive (s)");
+    detail::require_parameter(
+        beta > 0 && beta <= 0.5, "Newmark::beta", beta,
+        "must lie in (0, 0.5]; beta = 0 is the explicit method, for which take CentralDifferences");
+    detail::require_parameter(gamma >= 0.5 && gamma <= 1, "Newmark::gamma", gamma, "must lie in [0.5, 1]");
+    newton.check();
+  }
+
+  template <class SystemType, class FilterType>
+  void prepare(const SystemType& system, Workspace<SystemType, FilterType>& workspace) const {
+    workspace.prepare(system, newton, true);
+  }
+
+  template <class Context, class Monitor>
+  StepReport step(const Context& context, State<typename Context::Vector>& state,
+                  Workspace<typename Context::System, typename Context::Filter>& workspace,
+                  Monitor&& monitor) const {
+    using Scalar = typename Context::Scalar;
+    using Block = typename Context::Vector::Block;
+    auto& w = workspace.potential;
+    if (!state.acceleration_known &&
+        !find_acceleration(context, dt, damping_projection(), state, w.elastic, w.drag, w.damping)) {
+      StepReport report;
+      report.stop = StepStop::energy_undefined;
+      blame_element(report, context.system, state.x);
+      return report;
+    }
+
+    const auto h = static_cast<Scalar>(dt), b = static_cast<Scalar>(beta), g = static_cast<Scalar>(gamma);
+    const Scalar half(0.5), s = b * h * h, T = b * h / g;
+    IncrementalPotential<typename Context::System, typename Context::Filter> potential(
+        context, state, {dt, s, T, g * h}, newton, w);
+    const auto& mass = context.system.mass();
+    const auto load_per_mass = [&](std::ptrdiff_t i) {
+      const Block m = mass.block(i);
+      return context.loads.block(i) / select(m > Block(Scalar(0)), m, Block(Scalar(1)));  // padding: no mass
+    };
+    mass.for_each_block([&](std::ptrdiff_t i) {
+      const Block v = state.v.block(i), a = state.a.block(i);
+      const Block mean = Block(half - b) * a + Block(b) * load_per_mass(i);
+      w.predicted.set_block(i, Block(h) * multiply_add(Block(h), mean, v));
+      const Block braking = Block((half - b / g) * h) * a;
+      w.standstill.set_block(i, Block(h) * multiply_add(Block(1 - b / g), v, braking));
+    });
+    context.filter.follow_motions(state.time, state.time + dt, w.standstill);
+    context.filter.for_each_moved([&](int node, const auto& S) {
+      const auto velocity = w.standstill.node(node);
+      const auto free = (S * velocity).eval();
+      w.standstill.node(node) = free + w.prescribed.node(node) - T * (velocity - free);
+    });
+
+    const auto& u = workspace.displacement;
+    StepReport report = minimize_increment(context, potential, newton, workspace, monitor);
+    if (!report) return report;
+
+    auto& end_acceleration = w.drag;
+    mass.for_each_block([&](std::ptrdiff_t i) {
+      const Block a = (u.block(i) - w.predicted.block(i)) / Block(s) + load_per_mass(i);
+      end_acceleration.set_block(i, a);
+    });
+    context.filter.apply(end_acceleration);
+    mass.for_each_block([&](std::ptrdiff_t i) {
+      const Block mean = Block(1 - g) * state.a.block(i) + Block(g) * end_acceleration.block(i);
+      state.v.set_block(i, multiply_add(Block(h), mean, state.v.block(i)));
+      state.a.set_block(i, end_acceleration.block(i));
+    });
+    context.filter.for_each_moved(
+        [&](int node, const auto&) { state.v.node(node) = (u.node(node) - w.standstill.node(node)) / T; });
+    state.x.add(Scalar(1), u);
+    state.time += dt;
+    return report;
+  }
+
+ private:
+  // That of the damping within the step.
+  Projection damping_projection() const {
+    const bool guarded = newton.line_search || newton.require_convergence || newton.max_iterations > 1;
+    return newton.projection == Projection::none && guarded ? Projection::clamp : newton.projection;
+  }
+};
+
+static_assert(Integrator<Newmark>);
+
+}  // namespace pliant
