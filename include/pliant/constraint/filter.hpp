@@ -161,6 +161,13 @@ class Filter {
     }
   }
 
+  // The same for a vector, and what it loses: b = S b, lost = (I - S) b.
+  void split(Vector& b, Vector& lost) const {
+    lost.set_sum(b, Scalar(0), b);
+    apply(b);
+    lost.set_sum(lost, Scalar(-1), b);
+  }
+
   void apply(Vector& b) const {
     for (const int node : fixed_nodes_) b.node(node).setZero();
     for (const Guided& node : guided_) {

@@ -43,6 +43,7 @@ class IncrementalPotential {
     Vector position;    // x + u [m]
     Vector elastic;     // dE/dx at x + u [N]
     Vector drag;        // beta K(x) (u - c) / T [N]
+    Vector held;        // the constraints' forces on the nodes, which balance the last gradient [N]
     Matrix damping;     // beta K(x) / T [N/m]
   };
 
@@ -108,7 +109,7 @@ class IncrementalPotential {
     return value;
   }
 
-  void constrain(Vector& g) const { filter_.apply(g); }
+  void constrain(Vector& g) const { filter_.split(g, w_.held); }
   void constrain(Matrix& A) const { filter_.apply(A); }
   bool constraints_move() const { return constraints_move_; }
   void prescribe(Vector& u) const { u.set_sum(w_.prescribed, Scalar(0), w_.prescribed); }
@@ -192,9 +193,12 @@ struct IncrementalWorkspace {
   Vector displacement;  // of the step [m]
 
   // `has_standstill`: the displacement that would end at rest is not zero.
+  // Of the constraints on the nodes, at the end of the last step [N].
+  const Vector& constraint_forces() const { return potential.held; }
+
   void prepare(const SystemType& system, const Newton& parameters, bool has_standstill = false) {
     for (Vector* vector : {&potential.predicted, &potential.prescribed, &potential.position,
-                           &potential.elastic, &potential.drag, &displacement}) {
+                           &potential.elastic, &potential.drag, &potential.held, &displacement}) {
       *vector = system.make_vector();
     }
     if (has_standstill) potential.standstill = potential.relative = system.make_vector();

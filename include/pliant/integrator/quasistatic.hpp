@@ -23,6 +23,7 @@ class StaticPotential {
     Vector prescribed;  // what the constraints ask of u [m]
     Vector position;    // x + u [m]
     Vector elastic;     // dE/dx at x + u [N]
+    Vector held;        // the constraints' forces on the nodes, which balance the last gradient [N]
     Vector scratch;
   };
 
@@ -52,7 +53,7 @@ class StaticPotential {
     return add_loads(u, g);
   }
 
-  void constrain(Vector& g) const { filter_.apply(g); }
+  void constrain(Vector& g) const { filter_.split(g, w_.held); }
   void constrain(Matrix& A) const { filter_.apply(A); }
   bool constraints_move() const { return constraints_move_; }
   void prescribe(Vector& u) const { u.set_sum(w_.prescribed, Scalar(0), w_.prescribed); }
@@ -120,6 +121,7 @@ struct QuasiStatic {
     bool known_to_be_held = false;       // no part of the body can move as a rigid body
 
     void constraints_changed() { known_to_be_held = false; }
+    const Vector& constraint_forces() const { return potential.held; }
   };
 
   double time_step() const { return dt; }
@@ -136,7 +138,7 @@ struct QuasiStatic {
   template <class SystemType, class FilterType>
   void prepare(const SystemType& system, Workspace<SystemType, FilterType>& w) const {
     for (auto* vector : {&w.potential.prescribed, &w.potential.position, &w.potential.elastic,
-                         &w.potential.scratch, &w.displacement, &w.increment_loads}) {
+                         &w.potential.held, &w.potential.scratch, &w.displacement, &w.increment_loads}) {
       *vector = system.make_vector();
     }
     // Kept where the integrator is exchanged on the way.

@@ -63,7 +63,7 @@ class Simulation {
     if constexpr (detail::keeps_acceleration<Integrator>) state_.a = saved_.a = system_.make_vector();
     system_.to_internal(solid_.nodes(), state_.x);
     positions_ = solid_.nodes();
-    velocities_ = Positions::Zero(dim, system_.node_count());
+    velocities_ = constraint_forces_ = Positions::Zero(dim, system_.node_count());
   }
 
   // The same with several constraints.
@@ -109,6 +109,7 @@ class Simulation {
     }
     system_.to_user(state_.x, positions_);
     system_.to_user(state_.v, velocities_);
+    system_.to_user(integrator_workspace_.constraint_forces(), constraint_forces_);
     report.time = state_.time;
     report.energies = with_elastic(report.energies.elastic);
     return report;
@@ -117,6 +118,11 @@ class Simulation {
   const Positions& positions() const { return positions_; }    // [m]
   const Positions& velocities() const { return velocities_; }  // [m/s]
   double time() const { return state_.time; }                  // [s]
+
+  // Of the constraints on the nodes, at the end of the last step [N]: zero along what is free and before the
+  // first step. The reaction of a floor to a body at rest is its weight.
+  const Positions& constraint_forces() const { return constraint_forces_; }
+
   const Solid& solid() const { return solid_; }
   const typename Solid::Mesh& mesh() const { return solid_.mesh(); }  // of Bodies a MixedMesh
   const Constraint& constraint() const { return constraint_; }
@@ -281,7 +287,7 @@ class Simulation {
   SmallVector<double, dim> gravity_ = SmallVector<double, dim>::Zero();
   typename Integrator::template Workspace<SystemType, FilterType> integrator_workspace_;
   SolverWorkspace solver_workspace_;
-  Positions positions_, velocities_;
+  Positions positions_, velocities_, constraint_forces_;
   std::function<bool(const Progress&)> progress_;
 };
 

@@ -1,0 +1,88 @@
+// What constraints exert, against the laws of Newton.
+#include "support/catch.hpp"
+
+#include <pliant/pliant.hpp>
+
+using namespace pliant;
+
+namespace {
+
+const Eigen::Vector3d gravity(1, -9.81, 0.5);
+constexpr double density = 1200, dt = 0.01;
+
+Mesh<Tet4> block() { return make_box<Tet4>({.lengths = {1, 0.5, 0.5}, .cells = {4, 2, 2}}); }
+
+auto solid() {
+  return Solid(block(), StableNeoHookean(Lame::from_young_poisson(1e5, 0.4)), Density{density});
+}
+
+std::vector<int> at(int axis, double value) {
+  return nodes_where(block(), [&](const auto& X) { return std::abs(X(axis) - value) < 1e-9; });
+}
+
+Eigen::VectorXd masses() {
+  const auto mesh = block();
+  return lumped_mass<Tet4>(mesh.nodes, mesh.elements, density).eval();
+}
+
+}  // namespace
+
+TEST_CASE("constraint forces: the support of a body at rest carries its weight and the moment of it") {
+  const auto held = at(0, 0);
+  Simulation sim(solid(), QuasiStatic{.newton = {.tolerance = 1e-11}}, Pcg{.tolerance = 1e-12}, Pinned(held));
+  CHECK(sim.constraint_forces().isZero(0));
+  sim.set_gravity(gravity);
+  REQUIRE(sim.step());
+  const auto& forces = sim.constraint_forces();
+  const Eigen::VectorXd mass = masses();
+  CHECK((forces.rowwise().sum() + mass.sum() * gravity).norm() < 1e-8 * mass.sum());
+  Eigen::Vector3d moment = Eigen::Vector3d::Zero();
+  for (int i = 0; i < forces.cols(); ++i) {
+    const Eigen::Vector3d x = sim.positions().col(i), f = forces.col(i);
+    moment += x.cross(f + mass(i) * gravity);
+    const bool is_held = std::find(held.begin(), held.end(), i) != held.end();
+    CHECK(f.isZero(0) != is_held);
+  }
+  CHECK(moment.norm() < 1e-7 * mass.sum());
+}
+
+TEST_CASE("constraint forces: a floor pushes up, a wall sideways, and neither along itself") {
+  Simulation sim(solid(), QuasiStatic{.newton = {.tolerance = 1e-11}}, Pcg{.tolerance = 1e-12},
+                 Sliding::on_plane(at(1, 0), Eigen::Vector3d(0, 1, 0)),
+                 Sliding::on_plane(at(0, 0), Eigen::Vector3d(1, 0, 0)),
+                 Sliding::on_plane(at(2, 0), Eigen::Vector3d(0, 0, 1)));
+  sim.set_gravity({0, -9.81, 0});
+  REQUIRE(sim.step());
+  const Eigen::Vector3d total = sim.constraint_forces().rowwise().sum();
+  const double weight = 9.81 * masses().sum();
+  CHECK((total - Eigen::Vector3d(0, weight, 0)).norm() < 1e-8 * weight);
+  for (int i = 0; i < sim.positions().cols(); ++i) {
+    const Eigen::Vector3d X = block().nodes.col(i), f = sim.constraint_forces().col(i);
+    if (X(1) > 1e-9) CHECK(f(1) == 0);
+    if (X(0) > 1e-9) CHECK(f(0) == 0);
+  }
+}
+
+// The sum of all forces is the change of momentum; those between the nodes cancel.
+TEMPLATE_TEST_CASE("constraint forces: with the loads they change the momentum", "", BackwardEuler,
+                   OptimizationEuler) {
+  const auto shake = [](const Eigen::Vector3d& X, double t) -> Eigen::Vector3d {
+    return X + Eigen::Vector3d(0, 0, 0.02 * std::sin(20 * t));
+  };
+  TestType integrator{.dt = dt};
+  integrator.newton.tolerance = 1e-10;
+  Simulation sim(solid(), integrator, Pcg{.tolerance = 1e-12}, Pinned(at(0, 0)),
+                 PrescribedMotion(at(0, 1), shake));
+  sim.set_gravity(gravity);
+  const Eigen::VectorXd mass = masses();
+  // The velocities of held nodes are those of their motion, zero at the start.
+  Eigen::Matrix3Xd v = sim.velocities();
+  for (int step = 0; step < 10; ++step) {
+    for (const int node : at(0, 1)) v.col(node).setZero();  // a step forgets those of moved nodes
+    REQUIRE(sim.step());
+    const Eigen::Vector3d change = (sim.velocities() - v) * mass / dt;
+    const Eigen::Vector3d force = sim.constraint_forces().rowwise().sum() + mass.sum() * gravity;
+    CHECK((change - force).norm() < 1e-6 * mass.sum() * gravity.norm());
+    v = sim.velocities();
+  }
+}
