@@ -1,44 +1,13 @@
 // The symmetric matrix product and a PCG iteration against Eigen's, on the system matrix of a backward Euler
 // step.
-#include "baseline/eigen_body.hpp"
-#include "baseline/scene.hpp"
+#include "linear_solver/problem.hpp"
 
 #include <benchmark/benchmark.h>
 
 namespace {
 
 using namespace pliant;
-
-const Lame lame = Lame::from_young_poisson(1e6, 0.45);
-constexpr double density = 1000, dt = 0.01;
-
-// The same matrix M / dt^2 + K and right-hand side on both sides.
-struct Problem {
-  explicit Problem(int n)
-      : mesh(baseline::cube(n)),
-        body(mesh, lame, density, {}),
-        system(Solid(mesh, StableNeoHookean(lame), Density{density})),
-        A(system.make_matrix()),
-        b(system.make_vector()),
-        x(system.make_vector()),
-        y(system.make_vector()) {
-    const auto positions = baseline::disturbed(mesh, n);
-    body.x = Eigen::Map<const Eigen::VectorXd>(positions.data(), positions.size());
-    body.assemble_tangent(baseline::as_it_is);
-    body.matrix.diagonal() += body.mass / (dt * dt);
-    system.to_internal(positions, x);
-    system.tangent(x, Projection::none, 1.0, b, A);
-    for (std::ptrdiff_t i = 0; i < A.rows(); ++i)
-      A.diagonal(i).diagonal() += system.mass().node(i) / (dt * dt);
-    x.set_zero();
-  }
-
-  Mesh<Tet4> mesh;
-  baseline::Body body;
-  ElasticSystem<Solid<Tet4, StableNeoHookean, double>> system;
-  BlockMatrix<3, double> A;
-  NodeVector<3, double> b, x, y;
-};
+using baseline::Problem;
 
 void per_nonzero(benchmark::State& state, const Problem& problem) {
   using benchmark::Counter;

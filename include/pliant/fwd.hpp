@@ -69,6 +69,7 @@ struct Jacobi;
 struct BlockJacobi;
 template <class PreconditionerType>
 struct Pcg;
+struct Cholesky;
 struct Newton;
 struct BackwardEuler;
 struct OptimizationEuler;

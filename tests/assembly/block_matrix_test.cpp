@@ -157,6 +157,20 @@ TEST_CASE("BlockMatrix: a vector with a bad number still leaves the padding zero
   CHECK(padding_is_zero(y));
 }
 
+TEMPLATE_TEST_CASE_SIG("BlockMatrix: the product of the magnitudes", "",
+                       ((class Scalar, int Dim), Scalar, Dim), (double, 2), (double, 3), (float, 3)) {
+  std::mt19937 random(12);
+  for (const int nodes : {1, 7, 300}) {
+    const auto A = random_symmetric<Dim, Scalar>(random_pattern(nodes, random), random);
+    const auto x = random_vector<Dim, Scalar>(nodes, random);
+    NodeVector<Dim, Scalar> y(nodes);
+    A.multiply_magnitudes(x, y);
+    const Eigen::VectorXd expected = sparse(A).cwiseAbs() * stacked(x).cwiseAbs();
+    CHECK((stacked(y) - expected).norm() <= 16 * rounding<Scalar> * expected.norm());
+    CHECK(padding_is_zero(y));
+  }
+}
+
 TEST_CASE("BlockMatrix: sums") {
   std::mt19937 random(7);
   const auto pattern = random_pattern(3000, random);

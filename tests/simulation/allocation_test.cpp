@@ -10,6 +10,7 @@
 #include <pliant/energy/stable_neo_hookean.hpp>
 #include <pliant/integrator/newmark.hpp>
 #include <pliant/integrator/quasistatic.hpp>
+#include <pliant/linear_solver/cholesky.hpp>
 #include <pliant/mesh/make_box.hpp>
 #include <pliant/mesh/selection.hpp>
 #include <pliant/simulation/simulation.hpp>
@@ -125,6 +126,11 @@ TEST_CASE("A step allocates nothing once the first has run: Newmark") {
 TEST_CASE("A step allocates nothing once the first has run: statics") {
   steps_without_allocation(Solid(make_box<Tet4>(box), rubber, Density{1000}), QuasiStatic{},
                            Pcg<BlockJacobi>{});
+}
+
+TEST_CASE("A step allocates nothing once the first has run: a direct solver") {
+  steps_without_allocation(Solid(make_box<Tet4>(box), rubber, Density{1000}), BackwardEuler{.dt = 0.01},
+                           Cholesky{});
 }
 
 #else

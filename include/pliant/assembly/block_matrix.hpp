@@ -177,6 +177,23 @@ class BlockMatrix {
     return x.dot(y);
   }
 
+  // y = |A| |x|, entry by entry: what bounds of norms and of rounding are made of.
+  void multiply_magnitudes(const Vector& x, Vector& y) const {
+    y.set_zero();
+    for (std::ptrdiff_t i = 0; i < rows(); ++i) {
+      for (int k = pattern_->row_begin[static_cast<std::size_t>(i)];
+           k < pattern_->row_begin[static_cast<std::size_t>(i) + 1]; ++k) {
+        const std::ptrdiff_t j = pattern_->columns[static_cast<std::size_t>(k)];
+        for (int entry = 0; entry < block_size; ++entry) {
+          const Scalar size = std::abs(values()[std::ptrdiff_t{k} * block_size + entry]);
+          const std::ptrdiff_t row = i * stride + entry % Dim, column = j * stride + entry / Dim;
+          y.data()[row] += size * std::abs(x.data()[column]);
+          if (i != j) y.data()[column] += size * std::abs(x.data()[row]);
+        }
+      }
+    }
+  }
+
  private:
   Scalar diagonal_magnitude(std::ptrdiff_t i) const {
     Scalar sum = 0;
