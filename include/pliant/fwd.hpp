@@ -61,6 +61,7 @@ template <class Path>
 class PrescribedMotion;
 template <class... Constraints>
 class Together;
+struct NoSolver;
 struct Identity;
 struct Jacobi;
 struct BlockJacobi;
@@ -70,6 +71,7 @@ struct Newton;
 struct BackwardEuler;
 struct OptimizationEuler;
 struct Newmark;
+struct CentralDifferences;
 struct QuasiStatic;
 
 // simulation

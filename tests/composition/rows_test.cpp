@@ -22,7 +22,14 @@ Row cells_of(const std::string& line) {
 
 // Values that must not go together; compile_fail/ shows what the compiler says of them.
 const std::set<std::pair<std::string, std::string>> excluded{{"Tet4", "PlaneStress<LinearElastic>"},
-                                                             {"Hex8", "PlaneStress<LinearElastic>"}};
+                                                             {"Hex8", "PlaneStress<LinearElastic>"},
+                                                             {"CentralDifferences", "Pcg<Identity>"},
+                                                             {"CentralDifferences", "Pcg<Jacobi>"},
+                                                             {"CentralDifferences", "Pcg<BlockJacobi>"},
+                                                             {"BackwardEuler", "NoSolver"},
+                                                             {"OptimizationEuler", "NoSolver"},
+                                                             {"QuasiStatic", "NoSolver"},
+                                                             {"Newmark", "NoSolver"}};
 
 }  // namespace
 
@@ -47,7 +54,7 @@ TEST_CASE("every two policies that go together are stepped together") {
   // Every model of a role that the library has.
   std::vector<std::size_t> counts;
   for (const auto& set : values) counts.push_back(set.size());
-  CHECK(counts == std::vector<std::size_t>{3, 2, 11, 4, 3, 4});
+  CHECK(counts == std::vector<std::size_t>{3, 2, 11, 5, 4, 4});
 
   std::string missing;
   for (std::size_t i = 0; i < values.size(); ++i) {
