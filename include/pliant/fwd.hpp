@@ -64,6 +64,7 @@ template <class Velocity>
 class PrescribedVelocity;
 template <class... Constraints>
 class Together;
+struct NoSolver;
 struct Identity;
 struct Jacobi;
 struct BlockJacobi;
@@ -74,6 +75,7 @@ struct Newton;
 struct BackwardEuler;
 struct OptimizationEuler;
 struct Newmark;
+struct CentralDifferences;
 struct QuasiStatic;
 
 // simulation

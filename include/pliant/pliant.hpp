@@ -61,12 +61,14 @@
 #include <pliant/fwd.hpp>
 #include <pliant/integrator/acceleration.hpp>
 #include <pliant/integrator/backward_euler.hpp>
+#include <pliant/integrator/central_differences.hpp>
 #include <pliant/integrator/concept.hpp>
 #include <pliant/integrator/incremental_potential.hpp>
 #include <pliant/integrator/newmark.hpp>
 #include <pliant/integrator/optimization_euler.hpp>
 #include <pliant/integrator/quasistatic.hpp>
 #include <pliant/integrator/rounding.hpp>
+#include <pliant/integrator/stable_step.hpp>
 #include <pliant/integrator/step_report.hpp>
 #include <pliant/io/cell_mesh.hpp>
 #include <pliant/io/gmsh.hpp>

@@ -30,15 +30,16 @@ const std::vector<Factor> factors{
      {"LinearElastic", "StVenantKirchhoff", "CorotatedLinear", "FixedCorotated", "Arap", "StableNeoHookean",
       "StableNeoHookeanBarrier", "BonetWoodNeoHookean", "OgdenNeoHookean", "BowerNeoHookean",
       "PlaneStress<LinearElastic>"}},
-    {"integrator", {"BackwardEuler", "OptimizationEuler", "QuasiStatic", "Newmark"}},
-    {"solver", {"Pcg<Identity>", "Pcg<Jacobi>", "Pcg<BlockJacobi>", "Cholesky"}},
+    {"integrator", {"BackwardEuler", "OptimizationEuler", "QuasiStatic", "Newmark", "CentralDifferences"}},
+    {"solver", {"Pcg<Identity>", "Pcg<Jacobi>", "Pcg<BlockJacobi>", "Cholesky", "NoSolver"}},
     {"constraint", {"NothingHeld", "LowerEndHeld", "UpperEndMoved", "LowerEndHeldUpperMoved"}}};
 
 using Row = std::vector<std::string>;  // a value of each factor
 
 bool legal(const Row& row) {
   const bool plane = row[0] == "Tri3", plane_stress = row[2] == "PlaneStress<LinearElastic>";
-  return plane || !plane_stress;
+  const bool is_explicit = row[3] == "CentralDifferences", no_solver = row[4] == "NoSolver";
+  return (plane || !plane_stress) && is_explicit == no_solver;
 }
 
 std::vector<Row> all_legal_rows() {

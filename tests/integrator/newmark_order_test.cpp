@@ -1,115 +1,11 @@
-// The order of Newmark in dt, against the equation of motion of a second implementation integrated by a
-// Runge-Kutta method of fourth order with very small steps.
-#include "integrator/bodies.hpp"
-#include "integrator/dense_body.hpp"
-#include "integrator/scene.hpp"
-#include "support/catch.hpp"
+// The order of Newmark in dt.
+#include "integrator/order.hpp"
 
-#include <cmath>
-#include <functional>
-
-#include <pliant/energy/linear_elastic.hpp>
-#include <pliant/energy/stable_neo_hookean.hpp>
 #include <pliant/integrator/newmark.hpp>
 
 using namespace pliant;
 using namespace pliant::test;
-
-namespace {
-
-constexpr double duration = 0.048, density = 1000;
-
-const Mesh<Tet4> mesh = jittered_box({2, 1, 1});
-const std::vector<int> held = nodes_where(mesh, [](const auto& X) { return X.x() < 0.05; });
-const Eigen::Vector3d gravity(2, -9.81, 1);
-
-// A swinging load on each node [N].
-Points load(double time) { return 2 * std::sin(60 * time) * noise(mesh.node_count(), 8); }
-
-Points initial_velocity() {
-  Points v = noise(mesh.node_count(), 7);
-  for (const int node : held) v.col(node).setZero();
-  return v;
-}
-
-struct Problem {
-  Law law;
-  Rayleigh damping;
-  bool swinging_load = false;
-};
-
-// The positions at the end.
-Points truth(const Problem& problem) {
-  const DenseBody body(mesh, problem.law, Lame::from_young_poisson(1e5, 0.4), density);
-  const auto acceleration = [&](const Points& x, const Points& v, double time) {
-    Points force = -body.gradient(x);
-    if (problem.swinging_load) force += load(time);
-    if (problem.damping.beta > 0) {
-      force -= problem.damping.beta *
-               unstacked(body.stiffness(x, problem.law != Law::linear) * stacked(v));  // projected, as ours
-    }
-    Points a = force * body.mass().cwiseInverse().asDiagonal();
-    a += gravity.replicate(1, mesh.node_count()) - problem.damping.alpha * v;
-    for (const int node : held) a.col(node).setZero();
-    return a;
-  };
-  const int steps = problem.damping.beta > 0 ? 400 : 2000;
-  const double h = duration / steps;
-  Points x = mesh.nodes, v = initial_velocity();
-  for (int n = 0; n < steps; ++n) {
-    const double t = n * h;
-    const Points a1 = acceleration(x, v, t);
-    const Points v2 = v + h / 2 * a1, a2 = acceleration(x + h / 2 * v, v2, t + h / 2);
-    const Points v3 = v + h / 2 * a2, a3 = acceleration(x + h / 2 * v2, v3, t + h / 2);
-    const Points v4 = v + h * a3, a4 = acceleration(x + h * v3, v4, t + h);
-    x += h / 6 * (v + 2 * v2 + 2 * v3 + v4);
-    v += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
-  }
-  return x;
-}
-
-// log2 of the ratios of the errors at dt, dt / 2, dt / 4, dt / 8.
-std::vector<double> slopes(const Problem& problem, Newmark integrator) {
-  const Points end = truth(problem);
-  std::vector<double> result;
-  double before = 0;
-  for (const int steps : {48, 96, 192, 384}) {
-    integrator.dt = duration / steps;
-    const SetupOf<Newmark> setup{.mesh = mesh,
-                                 .density = density,
-                                 .damping = problem.damping,
-                                 .integrator = integrator,
-                                 .linear_tolerance = 1e-11,
-                                 .pinned = held};
-    const auto scene =
-        problem.law == Law::linear ? make_scene<LinearElastic>(setup) : make_scene<StableNeoHookean>(setup);
-    scene->set_gravity(gravity);
-    scene->set_velocities(initial_velocity());
-    for (int n = 0; n < steps; ++n) {
-      if (problem.swinging_load) scene->set_external_forces(load((n + 0.5) * integrator.dt));
-      const StepReport report = scene->step();
-      INFO(report.message());
-      REQUIRE(report);
-    }
-    const double error = (scene->positions() - end).norm() / (end - mesh.nodes).norm();
-    if (before > 0) result.push_back(std::log2(before / error));
-    else CHECK(error < 0.1);  // it has the right limit, and the range is that of the expansion
-    before = error;
-  }
-  CAPTURE(result[0], result[1], result[2]);
-  CHECK(before < 0.01);
-  return result;
-}
-
-void require_order(double order, const std::vector<double>& slopes) {
-  CAPTURE(slopes[0], slopes[1], slopes[2]);
-  CHECK(slopes[1] == Approx(order).margin(0.2));
-  CHECK(slopes[2] == Approx(order).margin(0.1));
-}
-
-const Rayleigh alpha{.alpha = 8}, beta{.beta = 2e-3};
-
-}  // namespace
+using namespace pliant::test::order;
 
 TEST_CASE("Newmark: the motion is large enough to be nonlinear") {
   const Points linear = truth({Law::linear, {}}), nonlinear = truth({Law::stable_neo_hookean, {}});
@@ -117,23 +13,24 @@ TEST_CASE("Newmark: the motion is large enough to be nonlinear") {
 }
 
 TEST_CASE("Newmark: converged steps with beta = 1/4, gamma = 1/2 are of second order") {
-  require_order(2, slopes({Law::stable_neo_hookean, {}}, {.newton = tight()}));
-  require_order(2, slopes({Law::stable_neo_hookean, alpha}, {.newton = tight()}));
+  require_order(2, slopes({Law::stable_neo_hookean, {}}, Newmark{.newton = tight()}));
+  require_order(2, slopes({Law::stable_neo_hookean, alpha}, Newmark{.newton = tight()}));
 }
 
 // With the tangent as it is; one that has lost its negative eigenvalues is off by more than a power of dt.
 TEST_CASE("Newmark: single iterations are of second order too where the damping is constant") {
   Newton newton = Newton::linearised();
   newton.hessian = HessianStrategy::on_demand;
-  require_order(2, slopes({Law::stable_neo_hookean, alpha}, {.newton = newton}));
-  require_order(2, slopes({Law::linear, beta}, {.newton = Newton::linearised()}));
+  require_order(2, slopes({Law::stable_neo_hookean, alpha}, Newmark{.newton = newton}));
+  require_order(2, slopes({Law::linear, beta}, Newmark{.newton = Newton::linearised()}));
 }
 
 TEST_CASE("Newmark: a load that is set to its value in the middle of each step keeps second order") {
-  require_order(2, slopes({Law::stable_neo_hookean, alpha, true}, {.newton = tight()}));
+  require_order(2, slopes({Law::stable_neo_hookean, alpha, true}, Newmark{.newton = tight()}));
 }
 
 TEST_CASE("Newmark: gamma > 1/2 is of first order, and so is a stiffness damping that changes") {
-  require_order(1, slopes({Law::stable_neo_hookean, {}}, {.beta = 0.3025, .gamma = 0.6, .newton = tight()}));
-  require_order(1, slopes({Law::stable_neo_hookean, beta}, {.newton = tight()}));
+  require_order(
+      1, slopes({Law::stable_neo_hookean, {}}, Newmark{.beta = 0.3025, .gamma = 0.6, .newton = tight()}));
+  require_order(1, slopes({Law::stable_neo_hookean, beta}, Newmark{.newton = tight()}));
 }

@@ -49,8 +49,9 @@ class Scene {
   virtual void on_progress(std::function<bool(const Progress&)> callback) = 0;
 };
 
-// Pinned nodes, Pcg<BlockJacobi>. Defined for StableNeoHookean in double and float, and for LinearElastic and
-// BonetWoodNeoHookean in double; with Newmark for StableNeoHookean and LinearElastic in double.
+// Pinned nodes, Pcg<BlockJacobi> where a solver is needed. Defined for StableNeoHookean in double and float,
+// and for LinearElastic and BonetWoodNeoHookean in double; with Newmark and CentralDifferences for
+// StableNeoHookean and LinearElastic in double.
 template <class Energy, class Scalar = double, class Integrator = BackwardEuler>
 std::unique_ptr<Scene> make_scene(const SetupOf<Integrator>& setup);
 

@@ -3,6 +3,8 @@
 
 #include "integrator/scene.hpp"
 
+#include <type_traits>
+
 #include <pliant/constraint/pinned.hpp>
 #include <pliant/simulation/simulation.hpp>
 
@@ -11,13 +13,7 @@ namespace pliant::test {
 template <class Energy, class Scalar, class Integrator>
 class SceneOf final : public Scene {
  public:
-  explicit SceneOf(const SetupOf<Integrator>& setup)
-      : simulation_(solid_of(setup), setup.integrator,
-                    Pcg<BlockJacobi>{.tolerance = setup.linear_tolerance,
-                                     .absolute_tolerance = 0,
-                                     .max_iterations = setup.linear_iterations,
-                                     .preconditioner = {}},
-                    Pinned(setup.pinned)) {}
+  explicit SceneOf(const SetupOf<Integrator>& setup) : simulation_(made(setup)) {}
 
   StepReport step() override { return simulation_.step(); }
   Points positions() const override { return simulation_.positions().template cast<double>(); }
@@ -42,7 +38,23 @@ class SceneOf final : public Scene {
     return Body(mesh, Energy(setup.lame), Density{setup.density}, setup.damping);
   }
 
-  Simulation<Body, Integrator, Pcg<BlockJacobi>, Pinned> simulation_;
+  using Solver = std::conditional_t<detail::needs_solver<Integrator>, Pcg<BlockJacobi>, NoSolver>;
+  using Made = Simulation<Body, Integrator, Solver, Pinned>;
+
+  static Made made(const SetupOf<Integrator>& setup) {
+    if constexpr (detail::needs_solver<Integrator>) {
+      return {solid_of(setup), setup.integrator,
+              Solver{.tolerance = setup.linear_tolerance,
+                     .absolute_tolerance = 0,
+                     .max_iterations = setup.linear_iterations,
+                     .preconditioner = {}},
+              Pinned(setup.pinned)};
+    } else {
+      return {solid_of(setup), setup.integrator, Pinned(setup.pinned)};
+    }
+  }
+
+  Made simulation_;
 };
 
 template <class Energy, class Scalar, class Integrator>

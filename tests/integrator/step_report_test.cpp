@@ -8,9 +8,10 @@ using namespace pliant;
 
 TEST_CASE("a step report is true exactly where the step was accepted, and every reason has its own words") {
   std::set<std::string> messages;
-  for (const StepStop stop : {StepStop::converged, StepStop::accepted, StepStop::not_converged,
-                              StepStop::stalled, StepStop::energy_undefined, StepStop::not_finite,
-                              StepStop::indefinite, StepStop::linear_solver_failed, StepStop::cancelled}) {
+  for (const StepStop stop :
+       {StepStop::converged, StepStop::accepted, StepStop::not_converged, StepStop::stalled,
+        StepStop::energy_undefined, StepStop::not_finite, StepStop::indefinite,
+        StepStop::linear_solver_failed, StepStop::cancelled, StepStop::too_stiff, StepStop::free_motion}) {
     StepReport report;
     report.stop = stop;
     const bool accepted = stop == StepStop::converged || stop == StepStop::accepted;
@@ -19,7 +20,7 @@ TEST_CASE("a step report is true exactly where the step was accepted, and every 
     CHECK((message.find("state is unchanged") == std::string::npos) == accepted);
     messages.insert(message);
   }
-  CHECK(messages.size() == 9);
+  CHECK(messages.size() == 11);
 }
 
 TEST_CASE("a step report's message carries its numbers") {
@@ -44,4 +45,11 @@ TEST_CASE("a step report's message carries its numbers") {
 
 TEST_CASE("the total of the energies is their sum") {
   CHECK(Energies{.kinetic = 1, .elastic = 2, .gravitational = -4, .external = 8}.total() == 7);
+}
+
+TEST_CASE("the message of an explicit step tells its substeps and the stable one") {
+  StepReport report;
+  report.substeps = 12;
+  report.stable_dt = 0.00125;
+  CHECK(report.message() == "t = 0 s: converged (12 substeps, the longest stable one 0.00125 s)");
 }

@@ -8,6 +8,7 @@
 
 #include <pliant/constraint/pinned.hpp>
 #include <pliant/energy/stable_neo_hookean.hpp>
+#include <pliant/integrator/central_differences.hpp>
 #include <pliant/integrator/newmark.hpp>
 #include <pliant/integrator/quasistatic.hpp>
 #include <pliant/linear_solver/cholesky.hpp>
@@ -70,13 +71,13 @@ using namespace pliant;
 namespace {
 
 // Allocations in three steps after the first, on each number of threads.
-template <class Solid, class Integrator, class Solver>
-void steps_without_allocation(const Solid& solid, const Integrator& integrator, const Solver& solver) {
+template <class Solid, class Integrator, class... Solver>
+void steps_without_allocation(const Solid& solid, const Integrator& integrator, const Solver&... solver) {
   const auto bottom = nodes_where(solid.mesh(), [](const auto& X) { return X.y() < 1e-6; });
   for (const int threads : thread_counts) {
     INFO(threads << " threads");
     const WithThreads with(threads);
-    Simulation simulation(solid, integrator, solver, Pinned(bottom));
+    Simulation simulation(solid, integrator, solver..., Pinned(bottom));
     simulation.set_gravity({0, -9.81, 0});
     REQUIRE(simulation.step());
     bool done = true;
@@ -121,6 +122,12 @@ TEST_CASE("A step allocates nothing once the first has run: Newmark") {
   steps_without_allocation(
       Solid(make_box<Tet4>(box), rubber, Density{1000}, Rayleigh{.alpha = 0.1, .beta = 0.01}),
       Newmark{.dt = 0.01}, Pcg<BlockJacobi>{});
+}
+
+TEST_CASE("A step allocates nothing once the first has run: central differences") {
+  steps_without_allocation(
+      Solid(make_box<Tet4>(box), rubber, Density{1000}, Rayleigh{.alpha = 0.1, .beta = 1e-4}),
+      CentralDifferences{.dt = 0.01});
 }
 
 TEST_CASE("A step allocates nothing once the first has run: statics") {

@@ -52,6 +52,11 @@ class Filter {
         guided_.push_back(
             {node, static_cast<int>(restraints.size()), projection_onto_free(restraints, displacement)});
       }
+      Frame in_place = displacement;
+      for (std::size_t k = 0; k < restraints.size(); ++k) {
+        if (restraints[k].motion != Constraints::in_place) in_place.col(static_cast<int>(k)).setZero();
+      }
+      held_.push_back({node, projection_onto_free(restraints, in_place)});
       const bool moved = std::any_of(restraints.begin(), restraints.end(), [](const auto& restraint) {
         return restraint.motion != Constraints::in_place;
       });
@@ -161,6 +166,14 @@ class Filter {
     }
   }
 
+  // Takes out of the velocities v what is held in place, and leaves those of motions.
+  void stop_held(Vector& v) const {
+    for (const Held& node : held_) {
+      const SmallVector<Scalar, Dim> value = v.node(node.internal);
+      v.node(node.internal) = times<Scalar, Dim, Dim, 1>(node.keep, value);
+    }
+  }
+
   // The same for a vector, and what it loses: b = S b, lost = (I - S) b.
   void split(Vector& b, Vector& lost) const {
     lost.set_sum(b, Scalar(0), b);
@@ -187,6 +200,11 @@ class Filter {
     int internal;
     int restraints;
     Block S;  // the projection onto the directions that are free
+  };
+  // A node with restraints in place.
+  struct Held {
+    int internal;
+    Block keep;  // takes out the components along them
   };
   // A block beside the diagonal that couples such a node with another.
   struct GuidedBlock {
@@ -274,6 +292,7 @@ class Filter {
   std::vector<int> fixed_nodes_;
   std::vector<Guided> guided_;
   std::vector<MovedNode> moved_;
+  std::vector<Held> held_;
   std::vector<HeldDirection<Dim>> directions_;
   std::vector<int> decoupled_;  // blocks that couple a fixed node with another
   std::vector<GuidedBlock> guided_blocks_;

@@ -10,6 +10,8 @@
 //                                            called before each linear solve and may return false to cancel
 // and, where it wants what most do not,
 //   keeps_acceleration = true                a constant: the state holds accelerations too
+//   needs_solver = false                     a constant: no linear system is solved, and a Simulation is
+//                                            given no solver
 #pragma once
 
 #include <concepts>
@@ -34,7 +36,7 @@ struct State {
 // What a step is made with, beside the state.
 template <System SystemType,
           class FilterType,           // a Filter of the same dimension and precision
-          class SolverType,           // a LinearSolver
+          class SolverType,           // a LinearSolver, or NoSolver
           class SolverWorkspaceType>  // the solver's
 struct StepContext {
   using System = SystemType;
@@ -62,6 +64,13 @@ inline constexpr bool keeps_acceleration = false;
 template <class I>
 requires requires { I::keeps_acceleration; }
 inline constexpr bool keeps_acceleration<I> = I::keeps_acceleration;
+
+// Whether an integrator solves linear systems with a solver that it is given.
+template <class I>
+inline constexpr bool needs_solver = true;
+template <class I>
+requires requires { I::needs_solver; }
+inline constexpr bool needs_solver<I> = I::needs_solver;
 
 }  // namespace detail
 

@@ -110,8 +110,15 @@ struct Newmark {
       state.v.set_block(i, multiply_add(Block(h), mean, state.v.block(i)));
       state.a.set_block(i, end_acceleration.block(i));
     });
-    context.filter.for_each_moved(
-        [&](int node, const auto&) { state.v.node(node) = (u.node(node) - w.standstill.node(node)) / T; });
+    context.filter.for_each_moved([&](int node, const auto& S) {
+      const auto velocity = ((u.node(node) - w.standstill.node(node)) / T).eval();
+      // The constraint's force is that of the acceleration which the velocities tell, not the rule for a+.
+      const auto by_rule = (u.node(node) - w.predicted.node(node)) / s +
+                           context.loads.node(node).cwiseQuotient(mass.node(node));
+      const auto wrong = ((velocity - state.v.node(node)) / h - by_rule).eval();
+      w.held.node(node) += mass.node(node).cwiseProduct(wrong - S * wrong);
+      state.v.node(node) = velocity;
+    });
     state.x.add(Scalar(1), u);
     state.time += dt;
     return report;

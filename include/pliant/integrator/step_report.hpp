@@ -31,6 +31,7 @@ enum class StepStop {
   indefinite,            // the linear solver met a matrix that is not positive definite
   linear_solver_failed,  // the linear solver ran into its iteration limit
   cancelled,             // the progress callback asked for it
+  too_stiff,             // an explicit step would need more substeps than it is allowed
   free_motion  // a part of the body is not held against moving as a rigid body, and statics asks for it
 };
 
@@ -49,6 +50,8 @@ struct StepReport {
   double potential_drop = 0;   // by how much the step lowered the potential that it minimises [J]
   double linear_residual = 0;  // of the last linear solve [N]
   double linear_goal = 0;      // [N]
+  int substeps = 0;            // of an explicit step
+  double stable_dt = 0;        // longest stable substep of an explicit step, by a safe bound [s]
   double time = 0;             // of the state after the step [s]
   int undefined_element = -1;  // user's number of the element that left the domain of its energy; those of
                                // Bodies are numbered solid after solid
@@ -62,8 +65,13 @@ struct StepReport {
   std::string message() const {
     std::ostringstream text;
     text.precision(3);
-    text << "t = " << time << " s: " << reason() << " (" << newton_iterations << " Newton and "
-         << linear_iterations << " linear iterations, residual " << residual << " N, goal " << residual_goal
+    text << "t = " << time << " s: " << reason() << " (";
+    if (stable_dt > 0) {
+      text << substeps << " substeps, the longest stable one " << stable_dt << " s)";
+      return text.str();
+    }
+    text << newton_iterations << " Newton and " << linear_iterations << " linear iterations, residual "
+         << residual << " N, goal " << residual_goal
          << (rounding_goal ? " N, the rounding of the forces" : " N");
     if (truncated_solves > 0) {
       text << "; " << truncated_solves << " linear solves ran into their iteration limit";
@@ -104,6 +112,9 @@ struct StepReport {
         return text.str();
       case StepStop::cancelled:
         return "cancelled by the progress callback; the state is unchanged";
+      case StepStop::too_stiff:
+        return "stability asks for more substeps than max_substeps (allow more, take a smaller dt, or an "
+               "implicit integrator); the state is unchanged";
       case StepStop::free_motion:
         return "no unique static equilibrium: " + free_motion + "; the state is unchanged";
     }
@@ -163,11 +174,11 @@ void blame_element(StepReport& report, System& system, const Vector& x) {
   if (report.undefined_element < 0) report.stop = StepStop::not_finite;  // it was not the elastic energy
 }
 
-// What a progress callback is told, before each Newton iteration and every 64 iterations of the linear
-// solver.
+// What a progress callback is told, before each Newton iteration, every 64 iterations of the linear solver,
+// and before each substep of an explicit integrator.
 struct Progress {
   double time;             // of the state before the step [s]
-  int newton_iteration;    // done so far in this step
+  int newton_iteration;    // done so far in this step; of an explicit integrator, substeps
   int linear_iteration;    // of the current linear solve
   double residual;         // |unbalanced force| [N]
   double linear_residual;  // [N]

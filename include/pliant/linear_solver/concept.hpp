@@ -68,4 +68,12 @@ concept LinearSolver = std::copy_constructible<S> &&
   { solver.solve(A, b, x, workspace, goal, NoMonitor{}) } -> std::same_as<LinearReport>;  // A x = b
 };
 
+// Stands for the solver where an integrator needs none.
+struct NoSolver {
+  template <class Matrix>
+  struct Workspace {};
+
+  void check() const {}
+};
+
 }  // namespace pliant

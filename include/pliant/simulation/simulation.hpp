@@ -17,10 +17,45 @@
 
 namespace pliant {
 
+namespace detail {
+
+// Whether a linear solver stands where constraints belong.
+template <class Matrix, class T>
+inline constexpr bool is_solver = LinearSolver<T, Matrix>;
+template <class Matrix, class... Constraints>
+inline constexpr bool is_solver<Matrix, Together<Constraints...>> = (LinearSolver<Constraints, Matrix> ||
+                                                                     ...);
+
+// Of the arguments after the integrator, the solver and the constraints.
+template <bool has_solver, class... Rest>
+struct Roles {
+  using Solver = NoSolver;
+  using Constraint = Together<Rest...>;
+};
+template <>
+struct Roles<false> {
+  using Solver = NoSolver;
+  using Constraint = Unconstrained;
+};
+template <class Only>
+struct Roles<false, Only> {
+  using Solver = NoSolver;
+  using Constraint = Only;
+};
+template <>
+struct Roles<true> : Roles<false> {};  // the solver is missing
+template <class SolverType, class... Constraints>
+struct Roles<true, SolverType, Constraints...> {
+  using Solver = SolverType;
+  using Constraint = typename Roles<false, Constraints...>::Constraint;
+};
+
+}  // namespace detail
+
 // Composed at compile time. Positions and velocities are in the user's node numbering, dim x #nodes.
 template <class SolidType,       // a Solid or Bodies
-          class IntegratorType,  // BackwardEuler, OptimizationEuler, Newmark, QuasiStatic
-          class SolverType,      // Pcg<...>
+          class IntegratorType,  // BackwardEuler, OptimizationEuler, Newmark, CentralDifferences, QuasiStatic
+          class SolverType,      // Pcg<...>, Cholesky, or NoSolver where the integrator needs none
           class ConstraintType,  // Unconstrained, Pinned, Sliding, PrescribedMotion, ..., or several Together
           Isa isa = PLIANT_NATIVE_ISA>
 class Simulation {
@@ -40,37 +75,43 @@ class Simulation {
       pliant::Integrator<Integrator>,
       "the second argument of Simulation must be an integrator, e.g. BackwardEuler{.dt = 0.01}; see "
       "integrator/concept.hpp");
-  static_assert(pliant::LinearSolver<Solver, BlockMatrix<dim, Scalar, isa>>,
+  static_assert(!detail::needs_solver<Integrator> ||
+                    pliant::LinearSolver<Solver, BlockMatrix<dim, Scalar, isa>>,
                 "the third argument of Simulation must be a linear solver, e.g. Pcg<BlockJacobi>{}; see "
                 "linear_solver/concept.hpp");
+  static_assert(detail::needs_solver<Integrator> ||
+                    (std::is_same_v<Solver, NoSolver> &&
+                     !detail::is_solver<BlockMatrix<dim, Scalar, isa>, Constraint>),
+                "this integrator solves no linear system, so that Simulation takes no solver: write "
+                "Simulation(solid, integrator, constraints...)");
   static_assert(pliant::Constraint<Constraint, dim>,
                 "the arguments of Simulation from the fourth on must be constraints, e.g. Pinned(nodes); see "
-                "constraint/concept.hpp");
+                "constraint/concept.hpp. From the third on, where the integrator needs no solver");
 
   // Starts at rest in the rest shape. Throws ParameterError for a parameter out of range and IndexError for a
   // constrained node that does not exist.
-  Simulation(Solid solid, Integrator integrator, Solver solver, Constraint constraint = {})
-      : solid_(std::move(solid)),
-        integrator_(std::move(integrator)),
-        solver_(std::move(solver)),
-        constraint_(std::move(constraint)),
-        system_((integrator_.check(), solver_.check(), solid_)) {
-    filter_ = filter_of(constraint_);
-    integrator_.prepare(system_, integrator_workspace_);
-    for (auto* vector : {&state_.x, &state_.v, &saved_.x, &saved_.v, &external_forces_, &loads_}) {
-      *vector = system_.make_vector();
-    }
-    if constexpr (detail::keeps_acceleration<Integrator>) state_.a = saved_.a = system_.make_vector();
-    system_.to_internal(solid_.nodes(), state_.x);
-    positions_ = solid_.nodes();
-    velocities_ = constraint_forces_ = Positions::Zero(dim, system_.node_count());
+  // (The third parameter is not deduced, so that the guide below says which argument is what.)
+  Simulation(Solid solid, Integrator integrator, std::type_identity_t<SolverType> solver,
+             Constraint constraint = {}) requires(detail::needs_solver<IntegratorType>)
+      : Simulation(Parts{std::move(solid), std::move(integrator), std::move(solver), std::move(constraint)}) {
   }
 
   // The same with several constraints.
   template <class First, class Second, class... More>
-  Simulation(Solid solid, Integrator integrator, Solver solver, First first, Second second, More... more)
-      : Simulation(std::move(solid), std::move(integrator), std::move(solver),
-                   Constraint(std::move(first), std::move(second), std::move(more)...)) {}
+  Simulation(Solid solid, Integrator integrator, Solver solver, First first, Second second,
+             More... more) requires(detail::needs_solver<IntegratorType>)
+      : Simulation(Parts{std::move(solid), std::move(integrator), std::move(solver),
+                         Constraint(std::move(first), std::move(second), std::move(more)...)}) {}
+
+  // The same where the integrator solves no linear system.
+  Simulation(Solid solid, Integrator integrator,
+             Constraint constraint = {}) requires(!detail::needs_solver<IntegratorType>)
+      : Simulation(Parts{std::move(solid), std::move(integrator), Solver{}, std::move(constraint)}) {}
+  template <class First, class Second, class... More>
+  Simulation(Solid solid, Integrator integrator, First first, Second second,
+             More... more) requires(!detail::needs_solver<IntegratorType>)
+      : Simulation(Parts{std::move(solid), std::move(integrator), Solver{},
+                         Constraint(std::move(first), std::move(second), std::move(more)...)}) {}
 
   // Not copied nor moved: its parts refer to each other. Keep it in place, or in a std::unique_ptr.
   Simulation(const Simulation&) = delete;
@@ -83,7 +124,7 @@ class Simulation {
     saved_.a.set_sum(state_.a, Scalar(0), state_.a);
     saved_.acceleration_known = state_.acceleration_known;
     saved_.time = state_.time;
-    filter_.apply(state_.v);
+    filter_.stop_held(state_.v);
     const auto monitor = [this](const NewtonReport& newton) {
       return !progress_ || progress_({.time = saved_.time,
                                       .newton_iteration = newton.iterations,
@@ -225,6 +266,30 @@ class Simulation {
     return FilterType(held, solid_.nodes(), system_.numbering(), system_.pattern());
   }
 
+  struct Parts {
+    Solid solid;
+    Integrator integrator;
+    Solver solver;
+    Constraint constraint;
+  };
+
+  explicit Simulation(Parts parts)
+      : solid_(std::move(parts.solid)),
+        integrator_(std::move(parts.integrator)),
+        solver_(std::move(parts.solver)),
+        constraint_(std::move(parts.constraint)),
+        system_((integrator_.check(), solver_.check(), solid_)) {
+    filter_ = filter_of(constraint_);
+    integrator_.prepare(system_, integrator_workspace_);
+    for (auto* vector : {&state_.x, &state_.v, &saved_.x, &saved_.v, &external_forces_, &loads_}) {
+      *vector = system_.make_vector();
+    }
+    if constexpr (detail::keeps_acceleration<Integrator>) state_.a = saved_.a = system_.make_vector();
+    system_.to_internal(solid_.nodes(), state_.x);
+    positions_ = solid_.nodes();
+    velocities_ = constraint_forces_ = Positions::Zero(dim, system_.node_count());
+  }
+
   template <class Derived>
   void require_nodal(const char* what, const Eigen::MatrixBase<Derived>& values) const {
     static_assert(Derived::RowsAtCompileTime == dim || Derived::RowsAtCompileTime == Eigen::Dynamic,
@@ -291,14 +356,10 @@ class Simulation {
   std::function<bool(const Progress&)> progress_;
 };
 
-template <class Solid, class Integrator, class Solver>
-Simulation(Solid, Integrator, Solver) -> Simulation<Solid, Integrator, Solver, Unconstrained>;
-
-template <class Solid, class Integrator, class Solver, class Constraint>
-Simulation(Solid, Integrator, Solver, Constraint) -> Simulation<Solid, Integrator, Solver, Constraint>;
-
-template <class Solid, class Integrator, class Solver, class First, class Second, class... More>
-Simulation(Solid, Integrator, Solver, First, Second, More...)
-    -> Simulation<Solid, Integrator, Solver, Together<First, Second, More...>>;
+template <class Solid, class Integrator, class... Rest>
+Simulation(Solid, Integrator, Rest...)
+    -> Simulation<Solid, Integrator,
+                  typename detail::Roles<detail::needs_solver<Integrator>, Rest...>::Solver,
+                  typename detail::Roles<detail::needs_solver<Integrator>, Rest...>::Constraint>;
 
 }  // namespace pliant

@@ -1,0 +1,213 @@
+// Explicit time integration.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <pliant/integrator/acceleration.hpp>
+#include <pliant/integrator/stable_step.hpp>
+
+namespace pliant {
+
+// Central differences in the form of velocity Verlet: without any linear system,
+//   v' = v + h/2 a,   x+ = x + h v',   a+ = M^-1 (f - dE/dx(x+) - beta K(x+) v') - alpha v+,
+//   v+ = v' + h/2 a+.
+// Of second order, symplectic without damping: the energy swings about a value that it keeps, linear and
+// angular momentum are exact. A mass damping is implicit, node by node, and of second order as well. A
+// stiffness damping lags by half a step, which makes it accurate to first order, and shortens the stable step
+// from 2 / omega to (2 / omega) (sqrt(1 + zeta^2) - zeta), zeta = beta omega / 2 of the highest mode.
+//
+// The step is cut into as many substeps as stability asks for; `dt` is what a frame needs. The bound of the
+// highest frequency is a safe one, of the present tangent (stable_step.hpp), found at the
+// start and the end of each step and every `renewal` substeps between: substeps that the body's stiffening
+// has made too long are taken back and repeated shorter. It costs some times as much as a substep, so that
+// many substeps to a step are cheaper than many steps. More than `max_substeps` are refused: the step fails
+// with StepStop::too_stiff, and the report names the stable step.
+struct CentralDifferences {
+  double dt = 0.01;         // [s]
+  double safety = 0.9;      // the substep at most, relative to the longest stable one, (0, 1)
+  int max_substeps = 1000;  // to a step
+  int renewal = 10;         // substeps from one bound of the frequency to the next
+
+  static constexpr bool needs_solver = false;
+  static constexpr bool keeps_acceleration = true;
+
+  template <class SystemType, class FilterType>
+  struct Workspace {
+    using Vector = typename SystemType::Vector;
+    using Matrix = typename SystemType::Matrix;
+    State<Vector> start;     // where substeps may have to be taken back to
+    Vector half_way;         // v' [m/s]
+    Vector displacement;     // of the moved nodes in a substep [m]
+    Vector elastic, drag;    // dE/dx, beta K v' [N]
+    Vector held;             // the constraints' forces on the nodes at the end of the last step [N]
+    Matrix matrix;           // K [N/m], beta K [N s/m]
+    double stable = 0;       // the longest stable step [s] of the state at the time ...
+    double stable_time = 0;  // [s]
+
+    const Vector& constraint_forces() const { return held; }
+  };
+
+  double time_step() const { return dt; }
+
+  void check() const {
+    detail::require_parameter(dt > 0, "CentralDifferences::dt", dt, "must be positive (s)");
+    detail::require_parameter(safety > 0 && safety < 1, "CentralDifferences::safety", safety,
+                              "must lie in (0, 1)");
+    detail::require_parameter(max_substeps >= 1, "CentralDifferences::max_substeps", max_substeps,
+                              "must be at least 1");
+    detail::require_parameter(renewal >= 1, "CentralDifferences::renewal", renewal, "must be at least 1");
+  }
+
+  template <class SystemType, class FilterType>
+  void prepare(const SystemType& system, Workspace<SystemType, FilterType>& w) const {
+    for (auto* vector :
+         {&w.start.x, &w.start.v, &w.start.a, &w.half_way, &w.displacement, &w.elastic, &w.drag, &w.held}) {
+      *vector = system.make_vector();
+    }
+    w.matrix = system.make_matrix();
+    w.stable = 0;
+  }
+
+  template <class Context, class Monitor>
+  StepReport step(const Context& context, State<typename Context::Vector>& state,
+                  Workspace<typename Context::System, typename Context::Filter>& w, Monitor&& monitor) const {
+    StepReport report;
+    const auto stopped = [&](StepStop stop) {
+      report.stop = stop;
+      blame_element(report, context.system, state.x);
+      return report;
+    };
+    const bool bounded = state.acceleration_known && w.stable > 0 && w.stable_time == state.time;
+    if (!state.acceleration_known &&
+        !find_acceleration(context, dt, Projection::clamp, state, w.elastic, w.drag, w.matrix)) {
+      return stopped(StepStop::energy_undefined);
+    }
+    double stable = bounded ? w.stable : stable_step(context, state, w);
+    const double start = state.time;
+    double done = 0;                                          // of dt [s]
+    double length = std::numeric_limits<double>::infinity();  // of a substep [s]
+    while (done < dt) {
+      if (!(stable > 0)) return stopped(StepStop::energy_undefined);
+      report.stable_dt = stable;
+      // Substeps are as long as those before them unless stability forbids.
+      if (!(length <= safety * stable * (1 + rounding))) {
+        length = (dt - done) / std::max(1.0, std::ceil((dt - done) / (safety * stable) * (1 - rounding)));
+      }
+      const double left = std::round((dt - done) / length);
+      if (!(report.substeps + left <= max_substeps)) return stopped(StepStop::too_stiff);
+      const int count = static_cast<int>(std::min<double>(left, renewal));
+      copy(state, w.start);
+      for (int k = 1; k <= count; ++k) {
+        NewtonReport progress;
+        progress.iterations = report.substeps;
+        if (!monitor(progress)) return stopped(StepStop::cancelled);
+        ++report.substeps;
+        const double end = start + (k == left ? dt : done + k * length);
+        report.energies.elastic = substep(context, state, w, end, length, k == left);
+        if (!std::isfinite(report.energies.elastic)) return stopped(StepStop::energy_undefined);
+      }
+      stable = stable_step(context, state, w);
+      if (length <= stable) done = count == left ? dt : done + count * length;
+      else copy(w.start, state);  // they were too long
+    }
+    if (!(state.x.finite() && state.v.finite() && state.a.finite())) return stopped(StepStop::not_finite);
+    report.stable_dt = w.stable = stable;
+    w.stable_time = state.time;
+    return report;
+  }
+
+ private:
+  static constexpr double rounding = 1e-9;
+
+  template <class Vector>
+  static void copy(const State<Vector>& from, State<Vector>& to) {
+    using Scalar = typename Vector::Scalar;
+    to.x.set_sum(from.x, Scalar(0), from.x);
+    to.v.set_sum(from.v, Scalar(0), from.v);
+    to.a.set_sum(from.a, Scalar(0), from.a);
+    to.time = from.time;
+  }
+
+  // The longest stable step at the present positions [s]; not positive where their stiffness is not finite.
+  template <class Context, class W>
+  static double stable_step(const Context& context, const State<typename Context::Vector>& state, W& w) {
+    using Scalar = typename Context::Scalar;
+    auto& system = context.system;
+    (void)system.tangent(state.x, Projection::none, Scalar(1), w.elastic, w.matrix);
+    const double stiffness = bound_eigenvalues(context.filter, system.mass(), w.matrix, w.drag, w.half_way);
+    double damping = 0;
+    if (system.uniform_stiffness_damping() != Scalar(0)) {
+      (void)system.stiffness_damping(state.x, Projection::clamp, Scalar(1), w.elastic, w.matrix);
+      damping = bound_eigenvalues(context.filter, system.mass(), w.matrix, w.drag, w.half_way);
+    }
+    return longest_stable_step(stiffness, damping);
+  }
+
+  // Advances the state by a substep of length h [s] to the time `end` [s]; returns the elastic energy [J].
+  // The last one of a step also finds the forces of the constraints.
+  template <class Context, class W>
+  static double substep(const Context& context, State<typename Context::Vector>& state, W& w, double end,
+                        double length, bool is_last) {
+    using Scalar = typename Context::Scalar;
+    using Block = typename Context::Vector::Block;
+    auto& system = context.system;
+    const auto& mass = system.mass();
+    const auto h = static_cast<Scalar>(length);
+    auto& half_way = w.half_way;
+
+    context.filter.prescribe(end, length, state.x, w.displacement);
+    mass.for_each_block([&](std::ptrdiff_t i) {
+      half_way.set_block(i, multiply_add(Block(h / 2), state.a.block(i), state.v.block(i)));
+    });
+    context.filter.apply(half_way);
+    state.x.add(h, half_way);
+    context.filter.for_each_moved([&](int node, const auto&) {
+      state.x.node(node) += w.displacement.node(node);
+      half_way.node(node) += w.displacement.node(node) / h;  // where it was zero
+    });
+
+    double energy;
+    if (system.uniform_stiffness_damping() == Scalar(0)) {
+      energy = system.gradient(state.x, w.elastic);
+    } else {
+      energy = system.stiffness_damping(state.x, Projection::clamp, Scalar(1), w.elastic, w.matrix);
+      (void)w.matrix.multiply(half_way, w.drag);
+      w.elastic.add(Scalar(1), w.drag);
+    }
+    const bool damps_mass = system.mass_damping().nodes() > 0;
+    mass.for_each_block([&](std::ptrdiff_t i) {
+      const Block m = mass.block(i), divisor = select(m > Block(Scalar(0)), m, Block(Scalar(1)));  // padding
+      const Block force = context.loads.block(i) - w.elastic.block(i);
+      Block a = force / divisor;
+      Block v = multiply_add(Block(h / 2), a, half_way.block(i));
+      if (damps_mass) {
+        const Block alpha = system.mass_damping().block(i) / divisor;
+        v = v / multiply_add(Block(h / 2), alpha, Block(Scalar(1)));
+        a = a - alpha * v;
+      }
+      state.a.set_block(i, a);
+      state.v.set_block(i, v);
+    });
+    context.filter.apply(state.a);
+    context.filter.apply(state.v);
+    context.filter.follow_motions(state.time, end, state.v);
+    state.time = end;
+    if (!is_last) return energy;
+    // M a + alpha M v + beta K v' + dE/dx - f, with the acceleration that the velocities tell.
+    auto& unbalanced = w.drag;
+    mass.for_each_block([&](std::ptrdiff_t i) {
+      const Block a = (state.v.block(i) - half_way.block(i)) / Block(h / 2);
+      Block force = mass.block(i) * a + w.elastic.block(i) - context.loads.block(i);
+      if (damps_mass) force = force + system.mass_damping().block(i) * state.v.block(i);
+      unbalanced.set_block(i, force);
+    });
+    context.filter.split(unbalanced, w.held);
+    return energy;
+  }
+};
+
+static_assert(Integrator<CentralDifferences>);
+
+}  // namespace pliant

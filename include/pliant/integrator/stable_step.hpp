@@ -1,0 +1,66 @@
+// The longest stable step of explicit integration.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <pliant/core/error.hpp>
+#include <pliant/core/parallel.hpp>
+#include <pliant/integrator/concept.hpp>
+
+namespace pliant {
+
+// A bound from above of the magnitudes of the eigenvalues of M^-1 A over the free nodes; with the stiffness
+// for A it bounds omega^2 [1/s^2] of all modes. For any positive vector y the largest ratio of the entries of
+// M^-1 |A| y to those of y is such a bound (Collatz 1942, Wielandt 1950; with y = 1, Gershgorin's), and a few
+// steps of the power iteration on y bring it down to the largest eigenvalue of M^-1 |A|, a few per cent above
+// that of M^-1 A. The power iteration on A itself would approach it from below, and what is stable by its
+// word may not be. Overwrites A; y and z are scratch. Not finite where A is not.
+template <class Filter, class Vector, class Matrix>
+double bound_eigenvalues(const Filter& filter, const Vector& mass, Matrix& A, Vector& y, Vector& z) {
+  using Scalar = typename Vector::Scalar;
+  constexpr int products = 4;
+  constexpr Scalar smallest(1e-30f);  // keeps y positive
+  filter.apply(A);
+  parallel_for(A.pattern().blocks() * Matrix::block_size, 8192,
+               [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+                 for (std::ptrdiff_t k = begin; k < end; ++k) A.values()[k] = std::abs(A.values()[k]);
+               });
+  for (std::ptrdiff_t i = 0; i < mass.nodes(); ++i) {
+    y.node(i).setConstant(1 / std::sqrt(mass.node(i)(0)));
+  }
+  double bound = std::numeric_limits<double>::infinity();
+  for (int k = 0; k < products; ++k) {
+    filter.apply(y);  // held nodes have no part in it
+    (void)A.multiply(y, z);
+    double ratio = 0;
+    Scalar largest = 0;
+    for (std::ptrdiff_t i = 0; i < mass.nodes(); ++i) {
+      for (int axis = 0; axis < Vector::dim; ++axis) {
+        const Scalar old = y.node(i)(axis), next = z.node(i)(axis) / mass.node(i)(axis);
+        if (!detail::is_finite(static_cast<double>(next))) return static_cast<double>(next);
+        if (old > 0) ratio = std::max(ratio, static_cast<double>(next / old));
+        z.node(i)(axis) = next;
+        largest = std::max(largest, next);
+      }
+    }
+    bound = std::min(bound, ratio);
+    if (!(largest > 0)) break;
+    for (std::ptrdiff_t i = 0; i < mass.nodes(); ++i) {
+      y.node(i) = (z.node(i) / largest).cwiseMax(smallest);
+    }
+  }
+  return bound;
+}
+
+// The longest stable step [s] of central differences whose stiffness damping lags by half a step, where
+// omega^2 <= stiffness [1/s^2] and the eigenvalues of M^-1 C, C that of the stiffness damping, are at most
+// damping [1/s]: the step h for which h^2 stiffness + 2 h damping = 4. For one mode with the damping ratio
+// zeta that is (2 / omega) (sqrt(1 + zeta^2) - zeta).
+inline double longest_stable_step(double stiffness, double damping) {
+  const double sum = damping + std::sqrt(damping * damping + 4 * stiffness);
+  return sum > 0 ? 4 / sum : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace pliant

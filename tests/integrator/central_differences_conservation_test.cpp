@@ -1,0 +1,80 @@
+// What central differences keep: momentum to rounding, energy on the whole, bits on any number of threads.
+#include "integrator/bodies.hpp"
+#include "integrator/scene.hpp"
+#include "support/catch.hpp"
+#include "support/threads.hpp"
+
+#include <pliant/energy/stable_neo_hookean.hpp>
+#include <pliant/integrator/central_differences.hpp>
+
+using namespace pliant;
+using namespace pliant::test;
+
+namespace {
+
+std::unique_ptr<Scene> spinning_block(const Mesh<Tet4>& mesh, double dt) {
+  auto scene =
+      make_scene<StableNeoHookean, double, CentralDifferences>({.mesh = mesh, .integrator = {.dt = dt}});
+  const Eigen::VectorXd mass = node_masses(mesh, 1000);
+  scene->set_velocities(rigid_velocity(mass, mesh.nodes, {1, -2, 8}, {0.3, 0.2, -0.1}) +
+                        0.5 * noise(mesh.node_count(), 9));
+  return scene;
+}
+
+}  // namespace
+
+TEST_CASE("CentralDifferences: linear and angular momentum are kept to rounding") {
+  const auto mesh = jittered_box({3, 2, 1});
+  const Eigen::VectorXd mass = node_masses(mesh, 1000);
+  const auto scene = spinning_block(mesh, 0.01);
+  const Eigen::Vector3d p = momentum(mass, scene->velocities());
+  const Eigen::Vector3d L = angular_momentum(mass, scene->positions(), scene->velocities());
+  for (int n = 0; n < 100; ++n) {
+    REQUIRE(scene->step());
+    CHECK((momentum(mass, scene->velocities()) - p).norm() < 1e-12 * p.norm());
+    CHECK((angular_momentum(mass, scene->positions(), scene->velocities()) - L).norm() < 1e-12 * L.norm());
+  }
+  CHECK(scene->energies().elastic > 0.05);  // it is no rigid motion
+}
+
+TEST_CASE("CentralDifferences: over 10,000 steps the energy swings but does not drift") {
+  const auto mesh = jittered_box({2, 1, 1});
+  const auto scene = spinning_block(mesh, 1e-3);
+  const double first = scene->energies().total();
+  double lowest = first, highest = first, early = 0, late = 0;
+  for (int n = 0; n < 10000; ++n) {
+    const StepReport report = scene->step();
+    REQUIRE(report);
+    REQUIRE(report.substeps == 1);
+    const double energy = report.energies.total();
+    lowest = std::min(lowest, energy);
+    highest = std::max(highest, energy);
+    if (n < 1000) early += energy / 1000;
+    if (n >= 9000) late += energy / 1000;
+  }
+  CAPTURE(first, lowest, highest, early, late);
+  CHECK(highest - lowest < 0.05 * first);
+  CHECK(std::abs(late - early) < 0.002 * first);
+}
+
+TEST_CASE("CentralDifferences: the same bits on any number of threads") {
+  const auto mesh = jittered_box({15, 8, 8}, 0.05);
+  for (const Rayleigh damping : {Rayleigh{}, Rayleigh{0.1, 1e-4}}) {
+    const auto end_with = [&](int threads) {
+      const WithThreads with(threads);
+      const auto scene = make_scene<StableNeoHookean, double, CentralDifferences>(
+          {.mesh = mesh,
+           .damping = damping,
+           .integrator = {.dt = 0.005},
+           .pinned = nodes_where(mesh, [](const auto& X) { return X.x() < 0.02; })});
+      scene->set_gravity({0, -9.81, 0});
+      scene->set_velocities(0.2 * noise(mesh.node_count(), 51));
+      for (int n = 0; n < 2; ++n) REQUIRE(scene->step());
+      Points both(3, 2 * mesh.node_count());
+      both << scene->positions(), scene->velocities();
+      return both;
+    };
+    const Points one = end_with(1);
+    for (const int threads : {2, 3, 7}) CHECK(end_with(threads) == one);
+  }
+}
