@@ -20,7 +20,7 @@ namespace pliant {
 // Composed at compile time. Positions and velocities are in the user's node numbering, dim x #nodes.
 template <class SolidType,       // a Solid or Bodies
           class IntegratorType,  // BackwardEuler, OptimizationEuler, QuasiStatic
-          class SolverType,      // Pcg<...>
+          class SolverType,      // Pcg<...>, Cholesky, Mprgp<...>
           class ConstraintType,  // Unconstrained, Pinned, PrescribedMotion, or several Together
           Isa isa = PLIANT_NATIVE_ISA>
 class Simulation {
