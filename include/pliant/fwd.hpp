@@ -71,6 +71,10 @@ struct BlockJacobi;
 template <class PreconditionerType>
 struct Pcg;
 struct Cholesky;
+template <class PreconditionerType>
+struct Mprgp;
+template <class Vector>
+struct BoxConstraints;
 struct Newton;
 struct BackwardEuler;
 struct OptimizationEuler;

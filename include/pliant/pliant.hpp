@@ -83,10 +83,12 @@
 #include <pliant/io/vtk_series.hpp>
 #include <pliant/io/vtu.hpp>
 #include <pliant/io/write_file.hpp>
+#include <pliant/linear_solver/box_constraints.hpp>
 #include <pliant/linear_solver/cholesky.hpp>
 #include <pliant/linear_solver/concept.hpp>
 #include <pliant/linear_solver/fronts.hpp>
 #include <pliant/linear_solver/minimum_degree.hpp>
+#include <pliant/linear_solver/mprgp.hpp>
 #include <pliant/linear_solver/multifrontal.hpp>
 #include <pliant/linear_solver/pcg.hpp>
 #include <pliant/linear_solver/preconditioner.hpp>

@@ -19,7 +19,7 @@ namespace pliant {
 enum class LinearStop {
   converged,       // a tolerance was met
   max_iterations,  // it was not
-  indefinite,      // a direction with d.Ad <= 0 was met: A is not positive definite
+  indefinite,      // a direction with d.Ad <= 0, or a pivot that is not positive: A is not positive definite
   not_finite,      // A, b or the iteration overflowed
   cancelled        // the monitor asked for it
 };
@@ -29,7 +29,7 @@ struct LinearReport {
   LinearStop stop = LinearStop::converged;
   int iterations = 0;
   double first_residual = 0;  // of the first guess
-  double residual = 0;        // of the solution, by the recurrence of the method
+  double residual = 0;        // of the solution; iterative methods tell it by their recurrence
   double goal = 0;            // what `residual` had to reach
 
   explicit operator bool() const { return stop == LinearStop::converged; }

@@ -6,7 +6,8 @@
 // P must be symmetric and positive definite. A model that treats each node by itself, a
 // NodewisePreconditioner, offers instead of apply
 //   at(i, r, workspace)      the numbers of node i in P^-1 r, from those of that node in r: a NodeVector::Row
-// and a solver applies it in a pass over its vectors that it makes anyway.
+// and a solver applies it in a pass over its vectors that it makes anyway. One that scales each unknown by
+// itself, a DiagonalPreconditioner, says so by `static constexpr bool is_diagonal = true`.
 #pragma once
 
 #include <algorithm>
@@ -35,8 +36,13 @@ concept Preconditioner = requires(const P& preconditioner, const Matrix& A,
    requires(const P& preconditioner, const typename Matrix::Vector& r, typename Matrix::Vector& z,
             typename P::template Workspace<Matrix>& workspace) { preconditioner.apply(r, z, workspace); });
 
+template <class P, class Matrix>
+concept DiagonalPreconditioner = NodewisePreconditioner<P, Matrix> && P::is_diagonal;
+
 // P = I.
 struct Identity {
+  static constexpr bool is_diagonal = true;
+
   template <class Matrix>
   struct Workspace {};
 
@@ -53,6 +59,8 @@ struct Identity {
 
 // P = the diagonal of A.
 struct Jacobi {
+  static constexpr bool is_diagonal = true;
+
   template <class Matrix>
   struct Workspace {
     typename Matrix::Vector inverse;
@@ -64,7 +72,8 @@ struct Jacobi {
     std::atomic<bool> positive = true;
     parallel_for(A.rows(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       for (std::ptrdiff_t i = begin; i < end; ++i) {
-        const auto diagonal = A.diagonal(i).diagonal();
+        const auto block = A.diagonal(i);
+        const auto diagonal = block.diagonal();
         if (!(diagonal.minCoeff() > 0)) positive = false;
         workspace.inverse.node(i) = diagonal.cwiseInverse();
       }

@@ -55,7 +55,7 @@ struct Roles<true, SolverType, Constraints...> {
 // Composed at compile time. Positions and velocities are in the user's node numbering, dim x #nodes.
 template <class SolidType,       // a Solid or Bodies
           class IntegratorType,  // BackwardEuler, OptimizationEuler, Newmark, CentralDifferences, QuasiStatic
-          class SolverType,      // Pcg<...>, Cholesky, or NoSolver where the integrator needs none
+          class SolverType,      // Pcg<...>, Cholesky, Mprgp<...>, or NoSolver where the integrator needs none
           class ConstraintType,  // Unconstrained, Pinned, Sliding, PrescribedMotion, ..., or several Together
           Isa isa = PLIANT_NATIVE_ISA>
 class Simulation {
