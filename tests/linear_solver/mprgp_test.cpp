@@ -24,7 +24,6 @@ using Box = BoxConstraints<Vector>;
 struct DenseOperator {
   using Scalar = double;
   using Vector = ::Vector;
-  static constexpr int dim = 2;
 
   Eigen::MatrixXd A;
 
