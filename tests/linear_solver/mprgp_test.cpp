@@ -276,17 +276,24 @@ TEST_CASE("Mprgp: the cost never increases and the box is never left, whatever t
           programme.cost(clipped),
           programme.cost(
               Eigen::VectorXd::Zero(clipped.size()).cwiseMax(programme.lower).cwiseMin(programme.upper)));
-      bool fell = true, inside = true;
+      bool fell = true, inside = true, on_or_off = true;
       for (int iterations = 1; iterations <= 40; ++iterations) {
         Vector x = start;
         solve(Mprgp<Jacobi>{.tolerance = 1e-12, .max_iterations = iterations}, A, programme, x);
         const double now = programme.cost(stacked(x));
         fell = fell && now <= last + 1e-14 * std::abs(last);
         inside = inside && kkt_residual(programme, stacked(x)) < infinity;
+        // What meets a bound is on it, not beside it by rounding. Where nothing presses it may creep up.
+        const Eigen::VectorXd pressure = programme.A * programme.solution - programme.b;
+        for (Eigen::Index k = 0; k < clipped.size(); ++k) {
+          const double gap = std::min(stacked(x)(k) - programme.lower(k), programme.upper(k) - stacked(x)(k));
+          on_or_off = on_or_off && (gap == 0 || gap > 1e-13 || std::abs(pressure(k)) < 1e-9);
+        }
         last = now;
       }
       CHECK(fell);
       CHECK(inside);
+      CHECK(on_or_off);
     };
     falls(block_matrix(programme.A));
     falls(DenseOperator{programme.A});

@@ -51,11 +51,11 @@ struct Product<BlockMatrix<Dim, Scalar, isa>> : PackedMatrix<Dim, Scalar, isa> {
 // released. The cost never increases. Without bounds this is Pcg, and the same iterates.
 //
 // The preconditioner must be diagonal: with P^(1/2) x as the unknowns a box remains a box. A may be any
-// operator that has the types Scalar and Vector, rows() and multiply(x, y), which makes y = A x and returns
-// x.y; for Jacobi also diagonal(i), the block of node i. The steps along the gradient
-// are safe below 2 / |P^-1 A|. A BlockMatrix bounds that norm by sums over rows, an operator may by a member
-// norm_bound(), at least its largest eigenvalue; else power iteration estimates it. As that is too low, if
-// only by a few per cent, each such step is checked, and made shorter, before it is taken.
+// operator that has the types Scalar and Vector and multiply(x, y), which makes y = A x and returns x.y; for
+// Jacobi also rows() and diagonal(i), the block of node i. The steps along the gradient are safe below
+// 2 / |P^-1 A|. A BlockMatrix bounds that norm by sums over rows, an operator may by a member norm_bound(),
+// at least its largest eigenvalue; else power iteration estimates it. An estimate is too low, if only by a
+// few per cent: each such step is checked before it is taken, and made shorter where it would raise the cost.
 template <class PreconditionerType = Jacobi>  // Identity, Jacobi
 struct Mprgp {
   double tolerance = 1e-6;  // relative to the forces at play: |b|, or |b - A x| at the x nearest to zero [-]
