@@ -305,10 +305,22 @@ TEST_CASE("Filter: what the moved nodes have to make, in any numbering") {
   CHECK_FALSE(filter.prescribe(3, 1, x, u));
   CHECK(u.norm() == 0);
 
+  // Velocities at either end, exact for a path of second degree; the other nodes keep theirs.
+  for (const auto& [from, to] : {std::pair(2.5, 3.0), std::pair(3.5, 3.0)}) {
+    NodeVector<2, double> v = x;
+    filter.follow_motions(from, to, v);
+    CHECK((v.node(at(30)) - Point(-1, 2 * 3)).norm() < 1e-12);
+    CHECK((v.node(at(9)) - Point(1, 0)).norm() < 1e-12);
+    for (int i = 0; i < nodes; ++i) {
+      if (i != at(9) && i != at(4) && i != at(30)) CHECK(v.node(i) == x.node(i));
+    }
+  }
+
   NodeConstraints<2> endless(nodes);
   endless.move({6},
                {[](const Point&, double t) { return Point(0, 1 / t); }, Motion::Gives::position, "third"});
   const Filter<2, double> undefined(endless, rest_positions<2>(), numbering, *pattern);
   CHECK_THROWS_WITH(undefined.prescribe(0, 1, x, u),
                     Catch::Contains("third") && Catch::Contains("node 6") && Catch::Contains("finite"));
+  CHECK_THROWS_AS(undefined.follow_motions(-1, 0, u), ParameterError);
 }

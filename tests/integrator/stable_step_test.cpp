@@ -4,6 +4,9 @@
 #include "integrator/scene.hpp"
 #include "support/catch.hpp"
 
+#include <pliant/assembly/system.hpp>
+#include <pliant/constraint/filter.hpp>
+#include <pliant/constraint/sliding.hpp>
 #include <pliant/energy/stable_neo_hookean.hpp>
 #include <pliant/integrator/central_differences.hpp>
 
@@ -31,14 +34,46 @@ TEST_CASE(
           K.middleCols<3>(3 * i).setZero();
         }
         const Eigen::VectorXd root = body.masses().cwiseSqrt().cwiseInverse();
-        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(root.asDiagonal() * K * root.asDiagonal(),
-                                                                   Eigen::EigenvaluesOnly);
+        const Eigen::MatrixXd reduced = root.asDiagonal() * K * root.asDiagonal();
+        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(reduced, Eigen::EigenvaluesOnly);
         const double limit = 2 / std::sqrt(eigen.eigenvalues().maxCoeff());
         CAPTURE(nu, stretch, held.size(), report.stable_dt, limit);
         CHECK(report.stable_dt <= limit);
         CHECK(report.stable_dt > 0.85 * limit);
       }
     }
+  }
+}
+
+TEST_CASE("the bound of the frequency is a safe one where nodes slide on an oblique plane") {
+  const auto mesh = jittered_box({3, 2, 1});
+  const auto lame = Lame::from_young_poisson(1e5, 0.3);
+  const auto sliding = nodes_where(mesh, [](const auto& X) { return X.x() < 0.25; });
+  const Eigen::Vector3d normal = Eigen::Vector3d(1, 1.05, 0.95).normalized();
+  const Solid solid(mesh, StableNeoHookean(lame), Density{1000});
+  ElasticSystem system{solid};
+  NodeConstraints<3> constraints(mesh.node_count());
+  Sliding::on_plane(sliding, normal).describe(constraints);
+  const Filter<3, double> filter(constraints, mesh.nodes, system.numbering(), system.pattern());
+  auto x = system.make_vector(), y = system.make_vector(), z = system.make_vector();
+  auto A = system.make_matrix();
+  for (const double stretch : {0.7, 1.0, 1.6}) {
+    const Points stretched = Eigen::Vector3d(stretch, 1, 1.1).asDiagonal() * mesh.nodes;
+    system.to_internal(stretched, x);
+    (void)system.tangent(x, Projection::none, 1, y, A);
+    const double bound = bound_eigenvalues(filter, system.mass(), A, y, z);
+
+    const DenseBody body(mesh, Law::stable_neo_hookean, lame, 1000);
+    Eigen::MatrixXd free = body.masses().cwiseSqrt().cwiseInverse().asDiagonal();
+    for (const int i : sliding) {
+      free.middleCols<3>(3 * i) *= Eigen::Matrix3d::Identity() - normal * normal.transpose();
+    }
+    const Eigen::MatrixXd reduced = free.transpose() * body.stiffness(stretched) * free;
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(reduced, Eigen::EigenvaluesOnly);
+    const double largest = eigen.eigenvalues().maxCoeff();
+    CAPTURE(stretch, bound, largest);
+    CHECK(bound >= largest);
+    CHECK(bound < 1.5 * largest);
   }
 }
 

@@ -37,14 +37,13 @@ struct CentralDifferences {
   struct Workspace {
     using Vector = typename SystemType::Vector;
     using Matrix = typename SystemType::Matrix;
-    State<Vector> start;     // where substeps may have to be taken back to
-    Vector half_way;         // v' [m/s]
-    Vector displacement;     // of the moved nodes in a substep [m]
-    Vector elastic, drag;    // dE/dx, beta K v' [N]
-    Vector held;             // the constraints' forces on the nodes at the end of the last step [N]
-    Matrix matrix;           // K [N/m], beta K [N s/m]
-    double stable = 0;       // the longest stable step [s] of the state at the time ...
-    double stable_time = 0;  // [s]
+    State<Vector> start;   // where substeps may have to be taken back to
+    Vector half_way;       // v' [m/s]
+    Vector displacement;   // of the moved nodes in a substep [m]
+    Vector elastic, drag;  // dE/dx, beta K v' [N]
+    Vector held;           // the constraints' forces on the nodes at the end of the last step [N]
+    Matrix matrix;         // K [N/m], beta K [N s/m]
+    double stable = 0;     // the longest stable step after the last step [s]
 
     const Vector& constraint_forces() const { return held; }
   };
@@ -79,7 +78,7 @@ struct CentralDifferences {
       blame_element(report, context.system, state.x);
       return report;
     };
-    const bool bounded = state.acceleration_known && w.stable > 0 && w.stable_time == state.time;
+    const bool bounded = state.acceleration_known && w.stable > 0;
     if (!state.acceleration_known &&
         !find_acceleration(context, dt, Projection::clamp, state, w.elastic, w.drag, w.matrix)) {
       return stopped(StepStop::energy_undefined);
@@ -114,7 +113,6 @@ struct CentralDifferences {
     }
     if (!(state.x.finite() && state.v.finite() && state.a.finite())) return stopped(StepStop::not_finite);
     report.stable_dt = w.stable = stable;
-    w.stable_time = state.time;
     return report;
   }
 

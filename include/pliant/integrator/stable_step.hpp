@@ -23,6 +23,7 @@ double bound_eigenvalues(const Filter& filter, const Vector& mass, Matrix& A, Ve
   constexpr int products = 4;
   constexpr Scalar smallest(1e-30f);  // keeps y positive
   filter.apply(A);
+  for (const int node : filter.fixed_nodes()) A.diagonal(node).setZero();
   parallel_for(A.pattern().blocks() * Matrix::block_size, 8192,
                [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
                  for (std::ptrdiff_t k = begin; k < end; ++k) A.values()[k] = std::abs(A.values()[k]);
@@ -32,7 +33,6 @@ double bound_eigenvalues(const Filter& filter, const Vector& mass, Matrix& A, Ve
   }
   double bound = std::numeric_limits<double>::infinity();
   for (int k = 0; k < products; ++k) {
-    filter.apply(y);  // held nodes have no part in it
     (void)A.multiply(y, z);
     double ratio = 0;
     Scalar largest = 0;
@@ -40,7 +40,7 @@ double bound_eigenvalues(const Filter& filter, const Vector& mass, Matrix& A, Ve
       for (int axis = 0; axis < Vector::dim; ++axis) {
         const Scalar old = y.node(i)(axis), next = z.node(i)(axis) / mass.node(i)(axis);
         if (!detail::is_finite(static_cast<double>(next))) return static_cast<double>(next);
-        if (old > 0) ratio = std::max(ratio, static_cast<double>(next / old));
+        ratio = std::max(ratio, static_cast<double>(next / old));
         z.node(i)(axis) = next;
         largest = std::max(largest, next);
       }
