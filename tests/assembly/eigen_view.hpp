@@ -120,6 +120,19 @@ bool same_bits(const BlockMatrix<Dim, Scalar>& A, const BlockMatrix<Dim, Scalar>
                      static_cast<std::size_t>(A.pattern().blocks()) * Dim * Dim * sizeof(Scalar)) == 0;
 }
 
+// The graph with these rows of neighbours, in any order and with repetitions.
+inline Adjacency graph_of_rows(std::vector<std::vector<int>> rows) {
+  Adjacency graph;
+  graph.begin.push_back(0);
+  for (auto& row : rows) {
+    std::sort(row.begin(), row.end());
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+    graph.list.insert(graph.list.end(), row.begin(), row.end());
+    graph.begin.push_back(static_cast<int>(graph.list.size()));
+  }
+  return graph;
+}
+
 // Every node has a few neighbours close by in the numbering and now and then one anywhere.
 inline std::shared_ptr<const BlockPattern> random_pattern(int nodes, std::mt19937& random) {
   std::vector<std::vector<int>> rows(static_cast<std::size_t>(nodes));
@@ -132,15 +145,7 @@ inline std::shared_ptr<const BlockPattern> random_pattern(int nodes, std::mt1993
       rows[static_cast<std::size_t>(j)].push_back(i);
     }
   }
-  Adjacency graph;
-  graph.begin.push_back(0);
-  for (auto& row : rows) {
-    std::sort(row.begin(), row.end());
-    row.erase(std::unique(row.begin(), row.end()), row.end());
-    graph.list.insert(graph.list.end(), row.begin(), row.end());
-    graph.begin.push_back(static_cast<int>(graph.list.size()));
-  }
-  return std::make_shared<const BlockPattern>(BlockPattern::from_graph(graph));
+  return std::make_shared<const BlockPattern>(BlockPattern::from_graph(graph_of_rows(std::move(rows))));
 }
 
 // Symmetric and, with `dominance` above one, positive definite by diagonal dominance.

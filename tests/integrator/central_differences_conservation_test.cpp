@@ -1,8 +1,8 @@
 // What central differences keep: momentum to rounding, energy on the whole, bits on any number of threads.
+#include "integrator/bits_on_any_threads.hpp"
 #include "integrator/bodies.hpp"
 #include "integrator/scene.hpp"
 #include "support/catch.hpp"
-#include "support/threads.hpp"
 
 #include <pliant/energy/stable_neo_hookean.hpp>
 #include <pliant/integrator/central_differences.hpp>
@@ -58,23 +58,10 @@ TEST_CASE("CentralDifferences: over 10,000 steps the energy swings but does not 
 }
 
 TEST_CASE("CentralDifferences: the same bits on any number of threads") {
-  const auto mesh = jittered_box({15, 8, 8}, 0.05);
   for (const Rayleigh damping : {Rayleigh{}, Rayleigh{0.1, 1e-4}}) {
-    const auto end_with = [&](int threads) {
-      const WithThreads with(threads);
-      const auto scene = make_scene<StableNeoHookean, double, CentralDifferences>(
-          {.mesh = mesh,
-           .damping = damping,
-           .integrator = {.dt = 0.005},
-           .pinned = nodes_where(mesh, [](const auto& X) { return X.x() < 0.02; })});
-      scene->set_gravity({0, -9.81, 0});
-      scene->set_velocities(0.2 * noise(mesh.node_count(), 51));
-      for (int n = 0; n < 2; ++n) REQUIRE(scene->step());
-      Points both(3, 2 * mesh.node_count());
-      both << scene->positions(), scene->velocities();
-      return both;
-    };
-    const Points one = end_with(1);
-    for (const int threads : {2, 3, 7}) CHECK(end_with(threads) == one);
+    check_bits_on_any_threads([&](const Mesh<Tet4>& mesh, const std::vector<int>& held) {
+      return make_scene<StableNeoHookean, double, CentralDifferences>(
+          {.mesh = mesh, .damping = damping, .integrator = {.dt = 0.005}, .pinned = held});
+    });
   }
 }

@@ -1,15 +1,7 @@
 // The acceleration that Newmark carries from step to step: when it is found anew, and what moved nodes have
 // instead.
-#include "integrator/bodies.hpp"
-#include "support/catch.hpp"
+#include "integrator/driven_bar.hpp"
 
-#include <functional>
-#include <limits>
-#include <stdexcept>
-
-#include <pliant/constraint/pinned.hpp>
-#include <pliant/constraint/prescribed_motion.hpp>
-#include <pliant/energy/bonet_wood_neo_hookean.hpp>
 #include <pliant/integrator/newmark.hpp>
 #include <pliant/simulation/simulation.hpp>
 
@@ -18,34 +10,19 @@ using namespace pliant::test;
 
 namespace {
 
-using Path = std::function<Eigen::Vector3d(const Eigen::Vector3d&, double)>;
-using Driven = Simulation<Solid<Tet4, BonetWoodNeoHookean, double>, Newmark, Pcg<BlockJacobi>,
-                          Together<Pinned, PrescribedMotion<Path>>>;
+using Driven = Simulation<Solid<Tet4, BonetWoodNeoHookean, double>, Newmark, Pcg<BlockJacobi>, Ends>;
 
-const Mesh<Tet4> bar = make_box<Tet4>({.lengths = {0.4, 0.1, 0.1}, .cells = {4, 1, 1}});
-const std::vector<int> left = nodes_where(bar, [](const auto& X) { return X.x() < 0.01; });
-const std::vector<int> right = nodes_where(bar, [](const auto& X) { return X.x() > 0.39; });
-const Eigen::Vector3d gravity(1, -9.81, 0.5);
 const Rayleigh damped{.alpha = 2, .beta = 1e-3};
 
 Newmark rule(double dt = 5e-3) { return {.dt = dt, .newton = tight(1e-12)}; }
 
 Driven driven(std::vector<int> held, std::vector<int> moved, Path path, Newmark integrator = rule(),
               Rayleigh damping = damped) {
-  return {Solid(bar, BonetWoodNeoHookean(Lame::from_young_poisson(1e5, 0.4)), Density{1000}, damping),
-          integrator, Pcg<BlockJacobi>{.tolerance = 1e-12}, Pinned(std::move(held)),
+  return {rubber_bar(damping), integrator, Pcg<BlockJacobi>{.tolerance = 1e-12}, Pinned(std::move(held)),
           PrescribedMotion<Path>(std::move(moved), std::move(path))};
 }
 
 Driven held_left(Newmark integrator = rule()) { return driven(left, {}, {}, integrator); }
-
-Points swing() { return 0.3 * noise(bar.node_count(), 4); }
-
-void require_step(Driven& sim) {
-  const StepReport report = sim.step();
-  INFO(report.message());
-  REQUIRE(report);
-}
 
 // A new simulation in the state of another one, which knows no acceleration.
 void put(Driven& to, const Points& x, const Points& v, const Eigen::Vector3d& g = gravity) {
@@ -105,44 +82,12 @@ TEST_CASE("Newmark: the acceleration carried on is that of the balance of forces
 }
 
 TEST_CASE("Newmark: a step that failed leaves everything as it was, the acceleration too") {
-  for (const int before : {0, 3}) {  // the acceleration is unknown at first, and known later
-    for (const bool thrown : {false, true}) {
-      Driven sim = held_left(), twin = held_left();
-      for (Driven* each : {&sim, &twin}) {
-        each->set_gravity(gravity);
-        each->set_velocities(swing());
-        for (int n = 0; n < before; ++n) require_step(*each);
-      }
-      const Points x = sim.positions(), v = sim.velocities();
-      sim.on_progress([thrown](const Progress& progress) {
-        if (progress.newton_iteration < 1) return true;
-        if (thrown) throw std::runtime_error("the user's own");
-        return false;
-      });
-      if (thrown) CHECK_THROWS_AS(sim.step(), std::runtime_error);
-      else CHECK(sim.step().stop == StepStop::cancelled);
-      sim.on_progress(nullptr);
-      CHECK(sim.positions() == x);
-      CHECK(sim.velocities() == v);
-      for (int n = 0; n < 2; ++n) {
-        require_step(sim);
-        require_step(twin);
-        CHECK(sim.positions() == twin.positions());
-        CHECK(sim.velocities() == twin.velocities());
-      }
-    }
-  }
+  check_failed_step_leaves_all([] { return held_left(); }, 1);
 }
 
 TEST_CASE("Newmark: a start out of the domain of the energy, or not finite, is told") {
   Driven sim = held_left();
-  Points x = bar.nodes;
-  x.col(bar.elements(0, 3)) = 2 * x.col(bar.elements(1, 3)) - x.col(bar.elements(0, 3));
-  sim.set_positions(x);
-  const StepReport undefined = sim.step();
-  CHECK(undefined.stop == StepStop::energy_undefined);
-  CHECK(undefined.undefined_element >= 0);
-  CHECK(sim.positions() == x);
+  check_undefined_start_is_told(sim);
   sim.set_positions(bar.nodes);
   sim.set_external_forces(1e308 * noise(bar.node_count(), 1));
   CHECK(sim.step().stop == StepStop::not_finite);
@@ -153,16 +98,7 @@ TEST_CASE("Newmark: a start out of the domain of the energy, or not finite, is t
 
 TEST_CASE("Newmark: held nodes stay and have no speed, whatever the loads") {
   Driven sim = held_left();
-  sim.set_gravity(gravity);
-  sim.set_velocities(Points::Ones(3, bar.node_count()));
-  for (int n = 0; n < 5; ++n) {
-    sim.set_external_forces((n + 1) * Points::Ones(3, bar.node_count()));
-    require_step(sim);
-    for (const int node : left) {
-      CHECK(sim.positions().col(node) == bar.nodes.col(node));
-      CHECK(sim.velocities().col(node).isZero(0));
-    }
-  }
+  check_held_nodes_stay(sim);
 }
 
 TEST_CASE(
@@ -173,15 +109,8 @@ TEST_CASE(
   };
   for (const Newton& newton : {tight(), Newton::linearised()}) {
     Driven sim = driven(left, right, path, {.dt = 5e-3, .newton = newton});
-    for (int n = 1; n <= 10; ++n) {
-      require_step(sim);
-      const double t = n * 5e-3;
-      for (const int node : right) {
-        CHECK((sim.positions().col(node) - path(bar.nodes.col(node), t)).norm() < 1e-14);
-        CHECK((sim.velocities().col(node) - c - b * t).norm() < 1e-11);
-      }
-      for (const int node : left) CHECK(sim.positions().col(node) == bar.nodes.col(node));
-    }
+    check_moved_nodes_follow(
+        sim, 5e-3, path, [&](double t) -> Eigen::Vector3d { return c + b * t; }, 1e-11);
   }
 }
 
@@ -201,23 +130,8 @@ TEST_CASE("Newmark: a body that is taken along at constant acceleration ends in 
         Approx(-1000 * b.x() * 0.4 * 0.4 / 2 / 1e5).epsilon(0.15));  // four cells
 }
 
-// With both ends moved the middle obeys the same equation whichever frame it is seen from.
 TEST_CASE("Newmark: a uniform motion of the supports is only seen as one") {
-  const Eigen::Vector3d c(0.7, -0.4, 0.2);
-  const auto ends = [&](double speed) {
-    std::vector<int> both = left;
-    both.insert(both.end(), right.begin(), right.end());
-    const Path path = [c, speed](const Eigen::Vector3d& X, double t) -> Eigen::Vector3d {
-      return X + speed * t * c;
-    };
-    Driven sim = driven({}, both, path, rule(), {.beta = 1e-3});  // a mass damping resists the motion itself
-    Points v = swing();
-    for (const int node : both) v.col(node).setZero();
-    sim.set_velocities(v.colwise() + speed * c);
-    for (int n = 0; n < 10; ++n) require_step(sim);
-    return Points((sim.positions() - bar.nodes).colwise() - speed * sim.time() * c);
-  };
-  const Points resting = ends(0), moving = ends(1);
-  CHECK((moving - resting).norm() < 1e-9 * resting.norm());
-  CHECK(resting.norm() > 1e-3);
+  check_uniform_motion_is_only_seen_as_one([](const std::vector<int>& moved, const Path& path) {
+    return driven({}, moved, path, rule(), {.beta = 1e-3});
+  });
 }

@@ -1,4 +1,4 @@
-#include "assembly/eigen_view.hpp"
+#include "linear_solver/problem.hpp"
 #include "support/catch.hpp"
 #include "support/threads.hpp"
 
@@ -12,6 +12,7 @@
 #include <pliant/mesh/make_box.hpp>
 
 using namespace pliant;
+using namespace pliant::test;
 using namespace eigen_view;
 
 namespace {
@@ -27,28 +28,6 @@ LinearReport solve(const Cholesky& solver, const BlockMatrix<Dim, Scalar>& A,
                    const NodeVector<Dim, Scalar>& b, NodeVector<Dim, Scalar>& x, double goal = 0) {
   Workspace<Dim, Scalar> workspace;
   return solver.solve(A, b, x, workspace, goal);
-}
-
-template <int Dim, class Scalar>
-double true_residual(const BlockMatrix<Dim, Scalar>& A, const NodeVector<Dim, Scalar>& b,
-                     const NodeVector<Dim, Scalar>& x) {
-  return (stacked(b) - sparse(A) * stacked(x)).norm();
-}
-
-template <int Dim, class Scalar>
-struct Problem {
-  std::shared_ptr<const BlockPattern> pattern;
-  BlockMatrix<Dim, Scalar> A;
-  NodeVector<Dim, Scalar> b;
-};
-
-template <int Dim, class Scalar>
-Problem<Dim, Scalar> definite_problem(int nodes, unsigned seed, double dominance = 1.01) {
-  std::mt19937 random(seed);
-  auto pattern = random_pattern(nodes, random);
-  auto A = random_symmetric<Dim, Scalar>(pattern, random, dominance);
-  auto b = random_vector<Dim, Scalar>(nodes, random);
-  return {pattern, std::move(A), std::move(b)};
 }
 
 // The pattern of a graph with rows of neighbours that stand `reach` apart at most.

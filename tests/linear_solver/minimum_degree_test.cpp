@@ -1,3 +1,4 @@
+#include "assembly/eigen_view.hpp"
 #include "support/catch.hpp"
 
 #include <random>
@@ -19,15 +20,7 @@ Adjacency graph_of(int nodes, const std::vector<std::pair<int, int>>& edges) {
     rows[static_cast<std::size_t>(i)].push_back(j);
     rows[static_cast<std::size_t>(j)].push_back(i);
   }
-  Adjacency graph;
-  graph.begin.push_back(0);
-  for (auto& row : rows) {
-    std::sort(row.begin(), row.end());
-    row.erase(std::unique(row.begin(), row.end()), row.end());
-    graph.list.insert(graph.list.end(), row.begin(), row.end());
-    graph.begin.push_back(static_cast<int>(graph.list.size()));
-  }
-  return graph;
+  return eigen_view::graph_of_rows(std::move(rows));
 }
 
 template <class E>

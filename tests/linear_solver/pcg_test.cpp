@@ -1,4 +1,4 @@
-#include "assembly/eigen_view.hpp"
+#include "linear_solver/problem.hpp"
 #include "support/catch.hpp"
 #include "support/threads.hpp"
 
@@ -10,6 +10,7 @@
 #include <pliant/linear_solver/pcg.hpp>
 
 using namespace pliant;
+using namespace pliant::test;
 using namespace eigen_view;
 
 namespace {
@@ -19,29 +20,6 @@ LinearReport solve(const Pcg<P>& solver, const BlockMatrix<Dim, Scalar>& A, cons
                    NodeVector<Dim, Scalar>& x, double goal = 0) {
   typename Pcg<P>::template Workspace<BlockMatrix<Dim, Scalar>> workspace;
   return solver.solve(A, b, x, workspace, goal);
-}
-
-template <int Dim, class Scalar>
-double true_residual(const BlockMatrix<Dim, Scalar>& A, const NodeVector<Dim, Scalar>& b,
-                     const NodeVector<Dim, Scalar>& x) {
-  return (stacked(b) - sparse(A) * stacked(x)).norm();
-}
-
-template <int Dim, class Scalar>
-struct Problem {
-  std::shared_ptr<const BlockPattern> pattern;
-  BlockMatrix<Dim, Scalar> A;
-  NodeVector<Dim, Scalar> b;
-};
-
-// Positive definite; the nearer `dominance` is to one, the worse conditioned.
-template <int Dim, class Scalar>
-Problem<Dim, Scalar> definite_problem(int nodes, unsigned seed, double dominance = 1.01) {
-  std::mt19937 random(seed);
-  auto pattern = random_pattern(nodes, random);
-  auto A = random_symmetric<Dim, Scalar>(pattern, random, dominance);
-  auto b = random_vector<Dim, Scalar>(nodes, random);
-  return {pattern, std::move(A), std::move(b)};
 }
 
 // A chain of springs between neighbours: the graph Laplacian plus `ground` on the diagonal.

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include <pliant/assembly/block_matrix.hpp>
+#include <pliant/core/tensor.hpp>
 #include <pliant/mesh/disjoint_sets.hpp>
 
 namespace pliant {
@@ -28,7 +28,7 @@ template <int Dim>
 class RigidFreedom {
  public:
   static constexpr int count = Dim == 2 ? 3 : 6;
-  using Motion = std::array<double, count>;
+  using Motion = SmallVector<double, count>;
 
   void set_extent(const SmallVector<double, Dim>& centre, double size) {
     centre_ = centre;
@@ -38,10 +38,10 @@ class RigidFreedom {
   // Takes away the motions that displace the node at `position` along `direction`.
   void hold(const SmallVector<double, Dim>& position, const SmallVector<double, Dim>& direction) {
     held_ = true;
-    Motion row{};
+    Motion row;
     SmallVector<double, Dim> arm;
     for (int axis = 0; axis < Dim; ++axis) {
-      row[static_cast<std::size_t>(axis)] = direction[axis];
+      row[axis] = direction[axis];
       arm[axis] = (position[axis] - centre_[axis]) / size_;
     }
     if constexpr (Dim == 2) {
@@ -49,17 +49,13 @@ class RigidFreedom {
     } else {
       for (int axis = 0; axis < 3; ++axis) {
         const int j = (axis + 1) % 3, k = (axis + 2) % 3;
-        row[static_cast<std::size_t>(3 + axis)] = arm[j] * direction[k] - arm[k] * direction[j];
+        row[3 + axis] = arm[j] * direction[k] - arm[k] * direction[j];
       }
     }
     // What is new in it, orthogonal to the rows that there are; twice, for accuracy.
-    for (int pass = 0; pass < 2; ++pass) {
-      for (const Motion& other : rows_) subtract(row, other);
-    }
+    for (int pass = 0; pass < 2; ++pass) row = orthogonal_part<count>(row, rows_);
     const double length = norm(row);
-    if (length <= rounding) return;
-    for (double& entry : row) entry /= length;
-    rows_.push_back(row);
+    if (length > rounding) rows_.push_back(row / length);
   }
 
   bool held() const { return held_; }
@@ -67,45 +63,33 @@ class RigidFreedom {
 
   // Of what is left, the motion with the largest component along one of the axes, in words.
   std::string words() const {
-    Motion motion{};
+    Motion motion = Motion::Zero();
     for (int k = 0; k < count; ++k) {
-      Motion candidate{};
-      candidate[static_cast<std::size_t>(k)] = 1;
-      for (const Motion& row : rows_) subtract(candidate, row);
+      const Motion candidate = orthogonal_part<count>(Motion::Unit(k), rows_);
       if (norm(candidate) > norm(motion) + rounding) motion = candidate;
     }
     double translation = 0, rotation = 0;
-    for (std::size_t k = 0; k < motion.size(); ++k) {
+    for (int k = 0; k < count; ++k) {
       double& part = k < Dim ? translation : rotation;
       part = std::hypot(part, motion[k]);
     }
     const bool turns = rotation > rounding * translation;
-    std::string text = turns ? "turn" : "move along";
-    if (turns && Dim == 2) return text;
-    if (turns) text += " about an axis along";
-    text += " (";
-    for (std::size_t k = 0; k < Dim; ++k) {
+    if (turns && Dim == 2) return "turn";
+    std::ostringstream text;
+    text.precision(3);
+    text << (turns ? "turn about an axis along (" : "move along (");
+    for (int k = 0; k < Dim; ++k) {
       const double component = turns ? motion[(Dim + k) % count] / rotation : motion[k] / translation;
-      std::array<char, 32> number{};
-      std::snprintf(number.data(), number.size(), "%.3g", std::abs(component) < rounding ? 0 : component);
-      text += (k == 0 ? "" : ", ") + std::string(number.data());
+      text << (k == 0 ? "" : ", ") << (std::abs(component) < rounding ? 0 : component);
     }
-    return text + ")";
+    text << ")";
+    return text.str();
   }
 
  private:
   static constexpr double rounding = 1e-6;
 
-  static void subtract(Motion& motion, const Motion& unit) {
-    double along = 0;
-    for (std::size_t k = 0; k < motion.size(); ++k) along += motion[k] * unit[k];
-    for (std::size_t k = 0; k < motion.size(); ++k) motion[k] -= along * unit[k];
-  }
-  static double norm(const Motion& motion) {
-    double square = 0;
-    for (const double entry : motion) square += entry * entry;
-    return std::sqrt(square);
-  }
+  static double norm(const Motion& motion) { return std::sqrt(dot<double, count>(motion, motion)); }
 
   SmallVector<double, Dim> centre_ = SmallVector<double, Dim>::Zero();  // [m]
   double size_ = 1;                                                     // [m]

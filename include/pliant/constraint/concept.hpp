@@ -95,6 +95,16 @@ class NodeConstraints {
   const std::map<int, std::vector<Restraint>>& restraints() const { return restraints_; }
   const std::vector<Motion>& motions() const { return motions_; }
 
+  // A direction made one of unit length. Throws ParameterError, which names the constraint, for one that has
+  // no length or is not finite.
+  static Point unit(const Point& direction, const std::string& owner) {
+    double length = 0;
+    for (int axis = 0; axis < Dim; ++axis) length = std::hypot(length, direction[axis]);
+    detail::require_parameter(length > 0, (owner + ": length of the direction").c_str(), length,
+                              "must be positive and finite");
+    return direction / length;
+  }
+
  private:
   static std::vector<Restraint> axes(int motion) {
     std::vector<Restraint> result;
@@ -107,14 +117,6 @@ class NodeConstraints {
       if (restraint.motion != in_place) return true;
     }
     return false;
-  }
-
-  static Point unit(const Point& direction, const std::string& owner) {
-    double length = 0;
-    for (int axis = 0; axis < Dim; ++axis) length = std::hypot(length, direction[axis]);
-    detail::require_parameter(length > 0, (owner + ": length of the direction").c_str(), length,
-                              "must be positive and finite");
-    return direction / length;
   }
 
   void require_node(int node, const std::string& owner) const {
@@ -135,24 +137,15 @@ class NodeConstraints {
     // What is left of the direction beside those that there are (Gram and Schmidt).
     std::vector<Point> basis;
     for (const Restraint& other : restraints) {
-      basis.push_back(unit(orthogonal_part(other.direction, basis), owner));
+      basis.push_back(unit(orthogonal_part<Dim>(other.direction, basis), owner));
     }
-    const Point rest = orthogonal_part(restraint.direction, basis);
+    const Point rest = orthogonal_part<Dim>(restraint.direction, basis);
     constexpr double parallel = 1e-9;
     if (dot<double, Dim>(rest, rest) > parallel * parallel) {
       restraints.push_back(restraint);
     } else if (restraint.motion != in_place || moved(restraints)) {
       refuse(node, owner);
     }
-  }
-
-  // `v` less its components along an orthonormal basis.
-  static Point orthogonal_part(Point v, const std::vector<Point>& basis) {
-    for (const Point& b : basis) {
-      const double along = dot<double, Dim>(v, b);
-      for (int axis = 0; axis < Dim; ++axis) v[axis] -= along * b[axis];
-    }
-    return v;
   }
 
   std::ptrdiff_t node_count_;

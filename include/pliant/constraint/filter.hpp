@@ -176,9 +176,10 @@ class Filter {
 
   // The same for a vector, and what it loses: b = S b, lost = (I - S) b.
   void split(Vector& b, Vector& lost) const {
-    lost.set_sum(b, Scalar(0), b);
+    lost.set_zero();
+    for (const Held& node : held_) lost.node(node.internal) = b.node(node.internal);
     apply(b);
-    lost.set_sum(lost, Scalar(-1), b);
+    for (const Held& node : held_) lost.node(node.internal) -= b.node(node.internal);
   }
 
   void apply(Vector& b) const {
@@ -201,10 +202,10 @@ class Filter {
     int restraints;
     Block S;  // the projection onto the directions that are free
   };
-  // A node with restraints in place.
+  // A node with any restraint.
   struct Held {
     int internal;
-    Block keep;  // takes out the components along them
+    Block keep;  // takes out the components along those in place
   };
   // A block beside the diagonal that couples such a node with another.
   struct GuidedBlock {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -12,28 +13,47 @@ namespace pliant {
 
 namespace detail {
 
-// Enters a function of a rest position and a time as the motion of nodes, of all its components or of that
-// along a direction.
-template <int Dim, class Function>
-void describe_motion(NodeConstraints<Dim>& constraints, const std::vector<int>& nodes,
-                     const Function& function, const std::optional<Eigen::VectorXd>& along,
-                     typename NodeConstraints<Dim>::Motion::Gives gives, const char* owner) {
-  using Point = typename NodeConstraints<Dim>::Point;
-  static_assert(std::is_invocable_v<const Function&, const Point&, double>,
-                "the path of a PrescribedMotion must be callable with a rest position, a vector of as many "
-                "doubles as the mesh has dimensions, and a time; so must the velocity of a "
-                "PrescribedVelocity");
-  using Result = std::decay_t<std::invoke_result_t<const Function&, const Point&, double>>;
-  static_assert(std::is_base_of_v<Eigen::PlainObjectBase<Result>, Result>,
-                "the path of a PrescribedMotion must return a vector and not an expression, whose operands "
-                "may be gone: write -> Eigen::Vector3d, or Vector2d, after its parameters");
-  if (!along) {
-    constraints.move(nodes, {function, gives, owner});
-    return;
+// Nodes with a function of their rest positions and the time that says how they move, as a whole or along a
+// direction. `Owner` has constants `name` and `is_velocity`, and says which.
+template <class Owner, class Function>
+class MovedNodes {
+ public:
+  MovedNodes(std::vector<int> nodes, Function function)
+      : nodes_(std::move(nodes)), function_(std::move(function)) {}
+
+  template <class Derived>
+  MovedNodes(std::vector<int> nodes, Function function, const Eigen::MatrixBase<Derived>& along)
+      : nodes_(std::move(nodes)), function_(std::move(function)), along_(along.template cast<double>()) {}
+
+  const std::vector<int>& nodes() const { return nodes_; }
+
+  template <int Dim>
+  void describe(NodeConstraints<Dim>& constraints) const {
+    using Point = typename NodeConstraints<Dim>::Point;
+    using Motion = typename NodeConstraints<Dim>::Motion;
+    static_assert(std::is_invocable_v<const Function&, const Point&, double>,
+                  "the path of a PrescribedMotion must be callable with a rest position, a vector of as many "
+                  "doubles as the mesh has dimensions, and a time; so must the velocity of a "
+                  "PrescribedVelocity");
+    using Result = std::decay_t<std::invoke_result_t<const Function&, const Point&, double>>;
+    static_assert(std::is_base_of_v<Eigen::PlainObjectBase<Result>, Result>,
+                  "the path of a PrescribedMotion must return a vector and not an expression, whose operands "
+                  "may be gone: write -> Eigen::Vector3d, or Vector2d, after its parameters");
+    const Motion motion{function_, Owner::is_velocity ? Motion::Gives::velocity : Motion::Gives::position,
+                        Owner::name};
+    if (!along_) {
+      constraints.move(nodes_, motion);
+      return;
+    }
+    require_size((std::string(Owner::name) + ": components of the direction").c_str(), along_->size(), Dim);
+    constraints.move_along(nodes_, Point(*along_), motion);
   }
-  require_size((std::string(owner) + ": components of the direction").c_str(), along->size(), Dim);
-  constraints.move_along(nodes, Point(*along), {function, gives, owner});
-}
+
+ private:
+  std::vector<int> nodes_;
+  Function function_;
+  std::optional<Eigen::VectorXd> along_;
+};
 
 }  // namespace detail
 
@@ -49,52 +69,27 @@ void describe_motion(NodeConstraints<Dim>& constraints, const std::vector<int>& 
 // another constraint holds or moves along the same direction, and, in the step, for a position that is not
 // finite.
 template <class Path>  // callable with (const SmallVector<double, Dim>& X, double t)
-class PrescribedMotion {
+class PrescribedMotion : public detail::MovedNodes<PrescribedMotion<Path>, Path> {
  public:
-  PrescribedMotion(std::vector<int> nodes, Path path) : nodes_(std::move(nodes)), path_(std::move(path)) {}
-
-  template <class Derived>
-  PrescribedMotion(std::vector<int> nodes, Path path, const Eigen::MatrixBase<Derived>& along)
-      : nodes_(std::move(nodes)), path_(std::move(path)), along_(along.template cast<double>()) {}
-
-  const std::vector<int>& nodes() const { return nodes_; }
-
-  template <int Dim>
-  void describe(NodeConstraints<Dim>& constraints) const {
-    detail::describe_motion(constraints, nodes_, path_, along_, NodeConstraints<Dim>::Motion::Gives::position,
-                            "PrescribedMotion");
-  }
-
- private:
-  std::vector<int> nodes_;
-  Path path_;
-  std::optional<Eigen::VectorXd> along_;
+  static constexpr const char* name = "PrescribedMotion";
+  static constexpr bool is_velocity = false;
+  using detail::MovedNodes<PrescribedMotion<Path>, Path>::MovedNodes;
 };
+
+template <class Path, class... Along>
+PrescribedMotion(std::vector<int>, Path, const Along&...) -> PrescribedMotion<Path>;
 
 // The same for velocities: over a step that ends at time t the node of rest position X is displaced by dt
 // velocity(X, t) [m/s], wherever it was.
 template <class Velocity>  // callable with (const SmallVector<double, Dim>& X, double t)
-class PrescribedVelocity {
+class PrescribedVelocity : public detail::MovedNodes<PrescribedVelocity<Velocity>, Velocity> {
  public:
-  PrescribedVelocity(std::vector<int> nodes, Velocity velocity)
-      : nodes_(std::move(nodes)), velocity_(std::move(velocity)) {}
-
-  template <class Derived>
-  PrescribedVelocity(std::vector<int> nodes, Velocity velocity, const Eigen::MatrixBase<Derived>& along)
-      : nodes_(std::move(nodes)), velocity_(std::move(velocity)), along_(along.template cast<double>()) {}
-
-  const std::vector<int>& nodes() const { return nodes_; }
-
-  template <int Dim>
-  void describe(NodeConstraints<Dim>& constraints) const {
-    detail::describe_motion(constraints, nodes_, velocity_, along_,
-                            NodeConstraints<Dim>::Motion::Gives::velocity, "PrescribedVelocity");
-  }
-
- private:
-  std::vector<int> nodes_;
-  Velocity velocity_;
-  std::optional<Eigen::VectorXd> along_;
+  static constexpr const char* name = "PrescribedVelocity";
+  static constexpr bool is_velocity = true;
+  using detail::MovedNodes<PrescribedVelocity<Velocity>, Velocity>::MovedNodes;
 };
+
+template <class Velocity, class... Along>
+PrescribedVelocity(std::vector<int>, Velocity, const Along&...) -> PrescribedVelocity<Velocity>;
 
 }  // namespace pliant

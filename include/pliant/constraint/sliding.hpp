@@ -1,11 +1,11 @@
 // Nodes that keep to a plane or a line.
 #pragma once
 
-#include <cmath>
 #include <utility>
 #include <vector>
 
 #include <pliant/constraint/concept.hpp>
+#include <pliant/core/symmetric_eigen.hpp>
 
 namespace pliant {
 
@@ -32,20 +32,15 @@ class Sliding {
   void describe(NodeConstraints<Dim>& constraints) const {
     using Point = typename NodeConstraints<Dim>::Point;
     detail::require_size("Sliding: components of the direction", direction_.size(), Dim);
-    const Point direction = direction_;
+    const Point direction = NodeConstraints<Dim>::unit(direction_, "Sliding");
     std::vector<Point> normals;
     if (guide_ == Guide::plane) {
       normals.push_back(direction);
     } else if constexpr (Dim == 2) {
       normals.push_back(Point(-direction[1], direction[0]));
     } else {
-      // Across the axis that is furthest from the line, and across both.
-      int axis = 0;
-      for (int k = 1; k < 3; ++k) {
-        if (std::abs(direction[k]) < std::abs(direction[axis])) axis = k;
-      }
-      normals.push_back(cross<double>(direction, Point(Point::Unit(axis))));
-      normals.push_back(cross<double>(direction, normals.front()));
+      const auto frame = detail::frame_from<double>(direction);
+      for (const int column : {1, 2}) normals.push_back(frame.col(column));
     }
     for (const int node : nodes_) {
       for (const Point& normal : normals) constraints.restrain(node, normal, "Sliding");

@@ -102,6 +102,16 @@ PLIANT_INLINE T dot(const SmallVector<T, Dim>& a, const SmallVector<T, Dim>& b) 
   return double_dot<T, Dim, 1>(a, b);
 }
 
+// v less its components along the vectors of an orthonormal list.
+template <int Size, class List>
+SmallVector<double, Size> orthogonal_part(SmallVector<double, Size> v, const List& basis) {
+  for (const SmallVector<double, Size>& unit : basis) {
+    const double along = dot<double, Size>(v, unit);
+    for (int k = 0; k < Size; ++k) v[k] -= along * unit[k];
+  }
+  return v;
+}
+
 template <class T>
 PLIANT_INLINE SmallVector<T, 3> cross(const SmallVector<T, 3>& a, const SmallVector<T, 3>& b) {
   SmallVector<T, 3> c;

@@ -30,10 +30,9 @@ bool find_acceleration(const Context& context, double dt, Projection projection,
   const bool damps_mass = system.mass_damping().nodes() > 0;
   const auto& mass = system.mass();
   mass.for_each_block([&](std::ptrdiff_t i) {
-    const Block m = mass.block(i);
     Block force = context.loads.block(i) - elastic.block(i);
     if (damps_mass) force = force - system.mass_damping().block(i) * state.v.block(i);
-    state.a.set_block(i, force / select(m > Block(Scalar(0)), m, Block(Scalar(1))));  // padding has no mass
+    state.a.set_block(i, detail::per_mass<Block>(force, mass.block(i)));
   });
   context.filter.apply(state.a);
   state.acceleration_known = true;

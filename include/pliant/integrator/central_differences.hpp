@@ -97,7 +97,7 @@ struct CentralDifferences {
       const double left = std::round((dt - done) / length);
       if (!(report.substeps + left <= max_substeps)) return stopped(StepStop::too_stiff);
       const int count = static_cast<int>(std::min<double>(left, renewal));
-      copy(state, w.start);
+      w.start.copy(state);
       for (int k = 1; k <= count; ++k) {
         NewtonReport progress;
         progress.iterations = report.substeps;
@@ -109,7 +109,7 @@ struct CentralDifferences {
       }
       stable = stable_step(context, state, w);
       if (length <= stable) done = count == left ? dt : done + count * length;
-      else copy(w.start, state);  // they were too long
+      else state.copy(w.start);  // they were too long
     }
     if (!(state.x.finite() && state.v.finite() && state.a.finite())) return stopped(StepStop::not_finite);
     report.stable_dt = w.stable = stable;
@@ -118,15 +118,6 @@ struct CentralDifferences {
 
  private:
   static constexpr double rounding = 1e-9;
-
-  template <class Vector>
-  static void copy(const State<Vector>& from, State<Vector>& to) {
-    using Scalar = typename Vector::Scalar;
-    to.x.set_sum(from.x, Scalar(0), from.x);
-    to.v.set_sum(from.v, Scalar(0), from.v);
-    to.a.set_sum(from.a, Scalar(0), from.a);
-    to.time = from.time;
-  }
 
   // The longest stable step at the present positions [s]; not positive where their stiffness is not finite.
   template <class Context, class W>
@@ -176,12 +167,11 @@ struct CentralDifferences {
     }
     const bool damps_mass = system.mass_damping().nodes() > 0;
     mass.for_each_block([&](std::ptrdiff_t i) {
-      const Block m = mass.block(i), divisor = select(m > Block(Scalar(0)), m, Block(Scalar(1)));  // padding
       const Block force = context.loads.block(i) - w.elastic.block(i);
-      Block a = force / divisor;
+      Block a = detail::per_mass<Block>(force, mass.block(i));
       Block v = multiply_add(Block(h / 2), a, half_way.block(i));
       if (damps_mass) {
-        const Block alpha = system.mass_damping().block(i) / divisor;
+        const Block alpha = detail::per_mass<Block>(system.mass_damping().block(i), mass.block(i));
         v = v / multiply_add(Block(h / 2), alpha, Block(Scalar(1)));
         a = a - alpha * v;
       }

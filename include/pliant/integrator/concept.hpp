@@ -31,6 +31,16 @@ struct State {
   Vector a;                         // [m/s^2]; without nodes where the integrator keeps none
   bool acceleration_known = false;  // a is that of x, v and the loads
   double time = 0;                  // [s]
+
+  // Becomes equal to another state with as many nodes; allocates nothing.
+  void copy(const State& other) {
+    using Scalar = typename Vector::Scalar;
+    x.set_sum(other.x, Scalar(0), other.x);
+    v.set_sum(other.v, Scalar(0), other.v);
+    a.set_sum(other.a, Scalar(0), other.a);
+    acceleration_known = other.acceleration_known;
+    time = other.time;
+  }
 };
 
 // What a step is made with, beside the state.
@@ -53,6 +63,13 @@ struct StepContext {
 };
 
 namespace detail {
+
+// The quotient of two blocks, of forces [N] and masses [kg] say, zero in the padding, which has no mass.
+template <class Block>
+PLIANT_INLINE Block per_mass(const Block& force, const Block& mass) {
+  const Block zero(0), one(1);
+  return force / select(mass > zero, mass, one);
+}
 
 struct NeverCancels {
   bool operator()(const NewtonReport&) const { return true; }

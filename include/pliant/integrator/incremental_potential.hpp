@@ -192,10 +192,10 @@ struct IncrementalWorkspace {
   NewtonWorkspace<Vector, Matrix> newton;
   Vector displacement;  // of the step [m]
 
-  // `has_standstill`: the displacement that would end at rest is not zero.
   // Of the constraints on the nodes, at the end of the last step [N].
   const Vector& constraint_forces() const { return potential.held; }
 
+  // `has_standstill`: the displacement that would end at rest is not zero.
   void prepare(const SystemType& system, const Newton& parameters, bool has_standstill = false) {
     for (Vector* vector : {&potential.predicted, &potential.prescribed, &potential.position,
                            &potential.elastic, &potential.drag, &potential.held, &displacement}) {
@@ -234,10 +234,8 @@ StepReport minimize_incremental_potential(
       context, state, {dt, h * h, h, h}, newton, w.potential);
   const auto& mass = context.system.mass();
   mass.for_each_block([&](std::ptrdiff_t i) {
-    const Block m = mass.block(i);
-    // The padding has no mass.
-    const Block acceleration = context.loads.block(i) / select(m > Block(Scalar(0)), m, Block(Scalar(1)));
-    const Block velocity = multiply_add(Block(h), acceleration, state.v.block(i));
+    const Block a = detail::per_mass<Block>(context.loads.block(i), mass.block(i));
+    const Block velocity = multiply_add(Block(h), a, state.v.block(i));
     w.potential.predicted.set_block(i, Block(h) * velocity);
   });
   StepReport report = minimize_increment(context, potential, newton, w, monitor);

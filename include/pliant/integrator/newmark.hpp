@@ -78,8 +78,7 @@ struct Newmark {
         context, state, {dt, s, T, g * h}, newton, w);
     const auto& mass = context.system.mass();
     const auto load_per_mass = [&](std::ptrdiff_t i) {
-      const Block m = mass.block(i);
-      return context.loads.block(i) / select(m > Block(Scalar(0)), m, Block(Scalar(1)));  // padding: no mass
+      return detail::per_mass<Block>(context.loads.block(i), mass.block(i));
     };
     mass.for_each_block([&](std::ptrdiff_t i) {
       const Block v = state.v.block(i), a = state.a.block(i);

@@ -35,12 +35,7 @@ struct Cholesky {
     Multifrontal<Matrix::dim, Matrix::instruction_set> factor;
   };
 
-  void check() const {
-    detail::require_parameter(tolerance >= 0 && tolerance < 1, "Cholesky::tolerance", tolerance,
-                              "must lie in [0, 1)");
-    detail::require_parameter(absolute_tolerance >= 0, "Cholesky::absolute_tolerance", absolute_tolerance,
-                              "must not be negative");
-  }
+  void check() const { detail::require_tolerances("Cholesky", tolerance, absolute_tolerance); }
 
   template <class Matrix, class W, class Monitor = NoMonitor>
   LinearReport solve(const Matrix& A, const typename Matrix::Vector& b, typename Matrix::Vector& x, W& w,

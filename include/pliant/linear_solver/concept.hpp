@@ -55,6 +55,28 @@ struct LinearReport {
   }
 };
 
+namespace detail {
+
+// What all solvers ask of their tolerances; `solver` names them in the ParameterError.
+inline void require_tolerances(const std::string& solver, double tolerance, double absolute_tolerance) {
+  require_parameter(tolerance >= 0 && tolerance < 1, (solver + "::tolerance").c_str(), tolerance,
+                    "must lie in [0, 1)");
+  require_parameter(absolute_tolerance >= 0, (solver + "::absolute_tolerance").c_str(), absolute_tolerance,
+                    "must not be negative");
+}
+
+// The same of an iteration, which must have something to reach.
+inline void require_iteration(const std::string& solver, double tolerance, double absolute_tolerance,
+                              int max_iterations) {
+  require_tolerances(solver, tolerance, absolute_tolerance);
+  require_parameter(max_iterations >= 0, (solver + "::max_iterations").c_str(), max_iterations,
+                    "must not be negative");
+  require_parameter(tolerance > 0 || absolute_tolerance > 0, (solver + "::tolerance").c_str(), tolerance,
+                    "must be positive where absolute_tolerance is zero");
+}
+
+}  // namespace detail
+
 // Never asks to stop.
 struct NoMonitor {
   bool operator()(int, double) const { return true; }

@@ -77,14 +77,7 @@ struct Mprgp {
   };
 
   void check() const {
-    detail::require_parameter(tolerance >= 0 && tolerance < 1, "Mprgp::tolerance", tolerance,
-                              "must lie in [0, 1)");
-    detail::require_parameter(absolute_tolerance >= 0, "Mprgp::absolute_tolerance", absolute_tolerance,
-                              "must not be negative");
-    detail::require_parameter(max_iterations >= 0, "Mprgp::max_iterations", max_iterations,
-                              "must not be negative");
-    detail::require_parameter(tolerance > 0 || absolute_tolerance > 0, "Mprgp::tolerance", tolerance,
-                              "must be positive where absolute_tolerance is zero");
+    detail::require_iteration("Mprgp", tolerance, absolute_tolerance, max_iterations);
     detail::require_parameter(proportion > 0, "Mprgp::proportion", proportion, "must be positive");
     detail::require_parameter(expansion > 0 && expansion < 2, "Mprgp::expansion", expansion,
                               "must lie in (0, 2)");

@@ -30,16 +30,7 @@ struct Pcg {
     typename PreconditionerType::template Workspace<Matrix> preconditioner;
   };
 
-  void check() const {
-    detail::require_parameter(tolerance >= 0 && tolerance < 1, "Pcg::tolerance", tolerance,
-                              "must lie in [0, 1)");
-    detail::require_parameter(absolute_tolerance >= 0, "Pcg::absolute_tolerance", absolute_tolerance,
-                              "must not be negative");
-    detail::require_parameter(max_iterations >= 0, "Pcg::max_iterations", max_iterations,
-                              "must not be negative");
-    detail::require_parameter(tolerance > 0 || absolute_tolerance > 0, "Pcg::tolerance", tolerance,
-                              "must be positive where absolute_tolerance is zero");
-  }
+  void check() const { detail::require_iteration("Pcg", tolerance, absolute_tolerance, max_iterations); }
 
   template <class Matrix, class W, class Monitor = NoMonitor>
   LinearReport solve(const Matrix& A, const typename Matrix::Vector& b, typename Matrix::Vector& x, W& w,

@@ -55,7 +55,7 @@ struct Roles<true, SolverType, Constraints...> {
 // Composed at compile time. Positions and velocities are in the user's node numbering, dim x #nodes.
 template <class SolidType,       // a Solid or Bodies
           class IntegratorType,  // BackwardEuler, OptimizationEuler, Newmark, CentralDifferences, QuasiStatic
-          class SolverType,      // Pcg<...>, Cholesky, Mprgp<...>, or NoSolver where the integrator needs none
+          class SolverType,      // Pcg<...>, Cholesky, Mprgp<...>; NoSolver where the integrator needs none
           class ConstraintType,  // Unconstrained, Pinned, Sliding, PrescribedMotion, ..., or several Together
           Isa isa = PLIANT_NATIVE_ISA>
 class Simulation {
@@ -119,11 +119,7 @@ class Simulation {
 
   // Advances by one time step. Where the report is false the state is what it was before.
   [[nodiscard]] StepReport step() {
-    saved_.x.set_sum(state_.x, Scalar(0), state_.x);
-    saved_.v.set_sum(state_.v, Scalar(0), state_.v);
-    saved_.a.set_sum(state_.a, Scalar(0), state_.a);
-    saved_.acceleration_known = state_.acceleration_known;
-    saved_.time = state_.time;
+    saved_.copy(state_);
     filter_.stop_held(state_.v);
     const auto monitor = [this](const NewtonReport& newton) {
       return !progress_ || progress_({.time = saved_.time,
@@ -140,8 +136,9 @@ class Simulation {
       std::swap(state_, saved_);
       throw;
     }
-    if (report && !(state_.x.finite() && state_.v.finite() && state_.a.finite()))
+    if (report && !(state_.x.finite() && state_.v.finite() && state_.a.finite())) {
       report.stop = StepStop::not_finite;
+    }
     if (!report) {
       std::swap(state_, saved_);
       report.time = state_.time;

@@ -1,7 +1,7 @@
 // Checks the derivatives of an energy of one's own, or of any function of many variables.
 //
 //   const DerivativeReport report = check_derivatives<3>(MyEnergy(...), {.inverted = true});
-//   if (!report) std::cerr << report.message();
+//   if (!report) throw std::runtime_error(report.message());
 //
 // Nothing here is fast: it belongs in a test.
 #pragma once

@@ -1,7 +1,7 @@
 // Checks the projected Hessians of an energy of one's own against a numerical eigensolver.
 //
 //   const CheckReport report = check_eigensystem<3>(MyEnergy(...));
-//   if (!report) std::cerr << report.message();
+//   if (!report) throw std::runtime_error(report.message());
 //
 // It holds the analytic eigensystem of a model to the Hessian of the same model; testing/derivatives.hpp says
 // whether that one is right. Nothing here is fast: it belongs in a test.

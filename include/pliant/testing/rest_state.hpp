@@ -2,7 +2,7 @@
 // at rest.
 //
 //   const CheckReport report = check_rest_state<3>([](const Lame& lame) { return MyEnergy(lame); });
-//   if (!report) std::cerr << report.message();
+//   if (!report) throw std::runtime_error(report.message());
 #pragma once
 
 #include <sstream>
