@@ -8,8 +8,9 @@
 namespace pliant {
 
 // Sets state.a = M^-1 (f - dE/dx - (alpha M + beta K) v) [m/s^2] at the free nodes, zero at the held and the
-// moved ones, whose velocities in the damping are those of their paths at the start of a step of length dt
-// [s]. K is projected as asked. `elastic`, `drag` and `damping` are scratch. False where that is not finite.
+// moved ones. K is projected as asked; where there is one in the damping, the velocities of moved nodes
+// become those of their paths at the start of a step of length dt [s], for they drag at the others.
+// `elastic`, `drag` and `damping` are scratch. False where the result is not finite.
 template <class Context, class Matrix>
 bool find_acceleration(const Context& context, double dt, Projection projection,
                        State<typename Context::Vector>& state, typename Context::Vector& elastic,
@@ -24,7 +25,6 @@ bool find_acceleration(const Context& context, double dt, Projection projection,
     energy = system.stiffness_damping(state.x, projection, Scalar(1), elastic, damping);
     context.filter.follow_motions(state.time + dt, state.time, state.v);
     (void)damping.multiply(state.v, drag);
-    context.filter.apply(state.v);
     elastic.add(Scalar(1), drag);
   }
   const bool damps_mass = system.mass_damping().nodes() > 0;
