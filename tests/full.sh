@@ -40,15 +40,17 @@ if [ "${1:-}" = product ]; then
   exit
 fi
 
-# Every pair of compiler, OpenMP and instruction set.
-while read -r preset openmp native; do
+# Every pair of compiler, OpenMP and instruction set; with each compiler once as users build, and once as fast as it
+# compiles.
+while read -r preset openmp native optimisation; do
   folder=full-$preset-openmp-$openmp-native-$native
-  build_and_test "$folder" "$folder" --preset "$preset" -D PLIANT_USE_OPENMP=$openmp -D PLIANT_NATIVE=$native
+  build_and_test "$folder" "$folder" --preset "$preset" -D PLIANT_USE_OPENMP=$openmp -D PLIANT_NATIVE=$native \
+    -D CMAKE_CXX_FLAGS_RELEASE="$optimisation -DNDEBUG"
 done <<'COMBINATIONS'
-release ON ON
-release OFF OFF
-clang ON OFF
-clang OFF ON
+release ON ON -O3
+release OFF OFF -O1
+clang ON OFF -O1
+clang OFF ON -O3
 COMBINATIONS
 
 for compiler in g++ clang++; do

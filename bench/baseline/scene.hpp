@@ -10,7 +10,7 @@
 
 namespace baseline {
 
-// A unit cube of n^3 cells, six tets each.
+// A unit cube of n^3 cells, five tets each.
 template <class Scalar = double>
 pliant::Mesh<pliant::Tet4, Scalar> cube(int n) {
   return pliant::make_box<pliant::Tet4, Scalar>({.lengths = {1, 1, 1}, .cells = {n, n, n}});

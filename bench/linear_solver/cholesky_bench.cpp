@@ -38,13 +38,13 @@ void eigen_solve(benchmark::State& state) {
 }
 
 // The tolerance is what a factorisation in double leaves, so that nothing is refined.
-constexpr Cholesky solver{.tolerance = 1e-10};
+constexpr Cholesky accurate{.tolerance = 1e-10};
 
 void cholesky(benchmark::State& state) {
   set_thread_count(static_cast<int>(state.range(1)));
   Problem problem(static_cast<int>(state.range(0)));
   Cholesky::Workspace<BlockMatrix<3, double>> workspace;
-  const LinearReport report = solver.solve(problem.A, problem.b, problem.x, workspace);
+  const LinearReport report = accurate.solve(problem.A, problem.b, problem.x, workspace);
   NodeMatrix<double, 3> x(3, problem.mesh.node_count());
   problem.system.to_user(problem.x, x);
   const Eigen::VectorXd truth = EigenCholesky(problem.body.matrix).solve(problem.body.gradient);
@@ -55,7 +55,7 @@ void cholesky(benchmark::State& state) {
   }
   for (auto _ : state) {
     problem.x.set_zero();
-    benchmark::DoNotOptimize(solver.solve(problem.A, problem.b, problem.x, workspace));
+    benchmark::DoNotOptimize(accurate.solve(problem.A, problem.b, problem.x, workspace));
   }
   state.counters["MB"] = static_cast<double>(workspace.factor.bytes()) / 1e6;
   set_thread_count(0);
@@ -65,7 +65,7 @@ void cholesky_solve(benchmark::State& state) {
   set_thread_count(1);
   Problem problem(static_cast<int>(state.range(0)));
   Cholesky::Workspace<BlockMatrix<3, double>> workspace;
-  if (!solver.solve(problem.A, problem.b, problem.x, workspace)) state.SkipWithError("not solved");
+  if (!accurate.solve(problem.A, problem.b, problem.x, workspace)) state.SkipWithError("not solved");
   for (auto _ : state) {
     workspace.factor.solve(problem.b, problem.x);
     benchmark::DoNotOptimize(problem.x.data());

@@ -14,6 +14,8 @@
 #include <sstream>
 #include <string>
 
+#include "pliant/core/error.hpp"
+
 namespace pliant {
 
 enum class LinearStop {
