@@ -22,6 +22,17 @@
 #include <pliant/constraint/sliding.hpp>
 #include <pliant/constraint/together.hpp>
 #include <pliant/constraint/unconstrained.hpp>
+#include <pliant/contact/any_collider.hpp>
+#include <pliant/contact/bounding_volume_hierarchy.hpp>
+#include <pliant/contact/box.hpp>
+#include <pliant/contact/capsule.hpp>
+#include <pliant/contact/concept.hpp>
+#include <pliant/contact/half_space.hpp>
+#include <pliant/contact/make_triangle_mesh.hpp>
+#include <pliant/contact/pose.hpp>
+#include <pliant/contact/sphere.hpp>
+#include <pliant/contact/triangle.hpp>
+#include <pliant/contact/triangle_mesh.hpp>
 #include <pliant/core/aligned_vector.hpp>
 #include <pliant/core/error.hpp>
 #include <pliant/core/isa.hpp>
