@@ -6,6 +6,7 @@
 
 #include <pliant/energy/linear_elastic.hpp>
 #include <pliant/energy/stable_neo_hookean.hpp>
+#include <pliant/integrator/newmark.hpp>
 
 using namespace pliant;
 using namespace pliant::test;
@@ -112,6 +113,24 @@ TEST_CASE("a Rayleigh-damped mode decays at the rate zeta omega, zeta = (alpha /
       (void)decay_rate(2 / bar.omega);
     }
   }
+}
+
+TEST_CASE(
+    "Rayleigh by two frequencies and ratios: the swings of two bars die away by the decrements asked for") {
+  // Of the same size; the second swings five times as fast. Newmark takes nothing by itself.
+  const Bar slow, fast{.E = 25e6};
+  const double slow_ratio = 0.02, fast_ratio = 0.06;
+  const auto damping =
+      Rayleigh::from_frequencies(slow.omega / (2 * pi), slow_ratio, fast.omega / (2 * pi), fast_ratio);
+  const auto decrement = [&](const Bar& bar) {  // the logarithm of one swing over the next
+    const double dt = 0.01 / bar.omega;
+    const Recurrence measured =
+        Recurrence::fitted(bar.amplitudes(Newmark{.dt = dt, .newton = Newton::linearised()}, damping, 12));
+    return -std::log(measured.amplification()) * 2 * pi / measured.phase();
+  };
+  const auto exact = [](double ratio) { return 2 * pi * ratio / std::sqrt(1 - ratio * ratio); };
+  CHECK(decrement(slow) == Approx(exact(slow_ratio)).epsilon(1e-4));
+  CHECK(decrement(fast) == Approx(exact(fast_ratio)).epsilon(1e-4));
 }
 
 TEST_CASE("an overdamped mode creeps back and never grows") {

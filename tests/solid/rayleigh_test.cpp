@@ -45,6 +45,46 @@ TEST_CASE("Rayleigh: ratios that need a negative coefficient are refused") {
   CHECK(refused([] { return Rayleigh::from_ratios(2, 0.1, 2, 0.1); }) == "omega2");
 }
 
+TEST_CASE("Rayleigh: from_frequencies takes cycles per second") {
+  // Mass damping alone: zeta = alpha / (4 pi f); stiffness alone: zeta = pi f beta.
+  const Rayleigh mass = Rayleigh::from_frequencies(2, 0.1, 5, 0.04);
+  CHECK(mass.alpha == Approx(0.8 * 3.14159265358979).epsilon(1e-13));
+  CHECK(mass.beta == 0);
+  const Rayleigh stiffness = Rayleigh::from_frequencies(2, 0.1, 5, 0.25);
+  CHECK(stiffness.alpha == 0);
+  CHECK(stiffness.beta == Approx(0.05 / 3.14159265358979).epsilon(1e-13));
+  for (const double bad : {0.0, -1.0, infinity, not_a_number}) {
+    CHECK(refused([=] { return Rayleigh::from_frequencies(bad, 0.1, 2, 0.1); }) == "frequency1");
+    CHECK(refused([=] { return Rayleigh::from_frequencies(1, 0.1, bad, 0.1); }) == "frequency2");
+  }
+  CHECK(refused([] { return Rayleigh::from_frequencies(2, 0.1, 2, 0.1); }) == "frequency2");
+}
+
+TEST_CASE("Rayleigh: ratios of mass or stiffness damping alone are given, whatever the rounding") {
+  for (int k = 1; k < 200; ++k) {
+    const double omega = 0.37 * k, zeta = 0.013 / k;
+    CHECK(refused([=] { return Rayleigh::from_ratios(omega, zeta, 3 * omega, 3 * zeta); }) == "");
+    CHECK(refused([=] { return Rayleigh::from_ratios(omega, zeta, 3 * omega, zeta / 3); }) == "");
+    CHECK(refused([=] { return Rayleigh::from_ratios(omega, zeta, 3 * omega, 3.0001 * zeta); }) == "alpha");
+    CHECK(refused([=] { return Rayleigh::from_ratios(omega, zeta, 3 * omega, zeta / 3.0001); }) == "beta");
+  }
+}
+
+TEST_CASE("Rayleigh: a refusal says which way the ratio goes too fast") {
+  const auto words = [](double zeta1, double zeta2) {
+    try {
+      (void)Rayleigh::from_ratios(1, zeta1, 2, zeta2);
+    } catch (const ParameterError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  CHECK(words(0.01, 0.9).find("rises by a greater factor than the frequency") != std::string::npos);
+  CHECK(words(0.9, 0.01).find("falls by a greater factor than the frequency rises") != std::string::npos);
+  CHECK(words(-0.1, 0.1).find("zeta1") == 0);
+  CHECK(words(0.1, -0.1).find("zeta2") == 0);
+}
+
 TEST_CASE("Rayleigh: coefficients are finite and not negative") {
   CHECK(refused([] { Rayleigh{}.check(); }) == "");
   CHECK(refused([] { Rayleigh{.alpha = 3, .beta = 0.1}.check(); }) == "");
