@@ -65,8 +65,8 @@ class BoundedNodes {
 
   // Bounds a node by planes, the most important first, in addition to restraints: `S` projects onto the
   // directions in which it is free and `prescribed` is its displacement along the others [m]. `size` [m] is
-  // that of its coordinates. A plane that a node cannot obey is left out: those beyond the dim independent
-  // ones, and those across which the restraints leave it no way.
+  // that of its coordinates and displacements, for rounding. A plane that a node cannot obey is left out:
+  // those beyond the dim independent ones, and those across which the restraints leave it no way.
   template <class Planes>
   void add(int node, const Planes& planes, const SmallMatrix<double, dim, dim>& S,
            const SmallVector<double, dim>& prescribed, double size) {
@@ -103,7 +103,8 @@ class BoundedNodes {
         bounded.lower[j] = bounded.upper[j] = (bounded.lower[j] + bounded.upper[j]) / 2;
       }
     }
-    bounded.rounding = 64 * std::numeric_limits<Scalar>::epsilon() * static_cast<Scalar>(size);
+    const double stretch = inverted.cwiseAbs().maxCoeff();
+    bounded.rounding = 64 * std::numeric_limits<Scalar>::epsilon() * static_cast<Scalar>(stretch * size);
     place_[static_cast<std::size_t>(node)] = static_cast<int>(nodes_.size());
     nodes_.push_back(bounded);
   }

@@ -127,9 +127,10 @@ class Contacts {
   void find(const Vector& x, const Vector& ahead, const Vector& prescribed) {
     for_each_node(x, [&](std::ptrdiff_t i) {
       Planes& planes = planes_[static_cast<std::size_t>(i)];
-      planes.clear();
+      planes.count = 0;
       if (immovable(i)) return;
       const Point from = x.node(i).template cast<double>(), way = ahead.node(i).template cast<double>();
+      planes.size = std::max({size_, largest(from), largest(way)});
       const double reach = std::sqrt(dot<double, dim>(way, way)) + spacing_;
       for (std::size_t c = 0; c < colliders_.size(); ++c) {
         if (colliders_[c].present) meet(static_cast<int>(c), from, way, reach, planes);
@@ -177,12 +178,27 @@ class Contacts {
     return value;
   }
 
-  // Adds its Hessian to A.
+  // Adds its Hessian to A. Along the way of a node that slides it is zero, which lets Newton's method
+  // overshoot the anchor: such a node is given the curvature of the parabola that touches the potential from
+  // above, for a while, which doubles each time.
   template <class Matrix>
-  void friction_stiffness(const Vector& u, double dt, Matrix& A) const {
-    for_each_grip([&](const auto& bounded, int axis, const Touch& touch) {
-      A.diagonal(bounded.node) += drag_of(bounded, axis, touch, u, dt).stiffness.template cast<Scalar>();
-    });
+  void friction_stiffness(const Vector& u, double dt, Matrix& A) {
+    for (std::size_t m = 0; m < touches_.size(); ++m) {
+      const auto& bounded = bounds_.nodes()[m];
+      for (int axis = 0; axis < bounded.axes; ++axis) {
+        Touch& touch = touches_[m][static_cast<std::size_t>(axis)];
+        if (!rubs(bounded, axis, touch)) continue;
+        const Point s = slip(bounded, axis, touch, u);
+        if (touch.brake > 0) --touch.brake;
+        if (dot<double, dim>(s, touch.last_slip) < 0) {
+          touch.longest_brake = std::min(2 * touch.longest_brake, most_braking);
+          touch.brake = touch.longest_brake;
+        }
+        touch.last_slip = s;
+        const Drag drag = drag_of(bounded, axis, touch, u, dt);
+        A.diagonal(bounded.node) += drag.stiffness.template cast<Scalar>();
+      }
+    }
   }
 
   bool rubs() const {
@@ -208,12 +224,13 @@ class Contacts {
     return changed;
   }
 
-  // Learns the normal forces from the gradient g at the end of a pass. Returns the norm of the change of
-  // the forces of friction that this makes, and what they are now, in newtons.
+  // Learns the normal forces from the gradient g at the end of a pass, or a part of what they changed.
+  // Returns the norm of the change of the forces of friction that this makes, and what they are now, in
+  // newtons.
   struct FrictionChange {
     double change = 0, force = 0;
   };
-  FrictionChange update_normal_forces(const Vector& u, const Vector& g) {
+  FrictionChange update_normal_forces(const Vector& u, const Vector& g, double part) {
     FrictionChange result;
     for (std::size_t m = 0; m < bounds_.nodes().size(); ++m) {
       const auto& bounded = bounds_.nodes()[m];
@@ -224,7 +241,7 @@ class Contacts {
         const double friction = surface_of(bounded, axis).friction;
         result.change += friction * friction * (force - touch.normal_force) * (force - touch.normal_force);
         result.force += friction * friction * force * force;
-        touch.normal_force = force;
+        touch.normal_force += part * (force - touch.normal_force);
       }
     }
     result.change = std::sqrt(result.change);
@@ -304,6 +321,7 @@ class Contacts {
  private:
   static constexpr int free = -1;
   static constexpr int most_planes = dim + 1;
+  static constexpr int most_braking = 16;
 
   struct Collider {
     AnyCollider<dim> shape;
@@ -316,9 +334,9 @@ class Contacts {
   // The planes of a node, at most so many.
   struct Planes {
     int count = 0;
+    double size = 0;  // of the coordinates and the displacement of the node [m]
     std::array<ContactPlane<dim>, std::size_t{most_planes}> list;
 
-    void clear() { count = 0; }
     auto begin() const { return list.begin(); }
     auto end() const { return list.begin() + count; }
 
@@ -353,10 +371,12 @@ class Contacts {
 
   // The same within a step, for an axis of a bounded node.
   struct Touch {
-    double normal_force = 0;        // of the last pass [N]
-    bool slides = false;            // as noted
-    Point anchor = Point::Zero();   // as a displacement from the start of the step [m]
-    Point carried = Point::Zero();  // that of the collider's surface [m]
+    double normal_force = 0;           // of the last pass [N]
+    bool slides = false;               // as noted
+    int brake = 0, longest_brake = 1;  // Hessians for which it is braked
+    Point last_slip = Point::Zero();   // at the last Hessian [m]
+    Point anchor = Point::Zero();      // as a displacement from the start of the step [m]
+    Point carried = Point::Zero();     // that of the collider's surface [m]
   };
 
   struct Drag {
@@ -392,11 +412,15 @@ class Contacts {
     return place == free ? Square::Identity() : projections_[static_cast<std::size_t>(place)];
   }
 
+  static double largest(const Point& x) {
+    double result = 0;
+    for (int axis = 0; axis < dim; ++axis) result = std::max(result, std::abs(x[axis]));
+    return result;
+  }
+
   // What rounding makes of distances from a point [m].
   double tolerance(const Point& x) const {
-    double size = size_;
-    for (int axis = 0; axis < dim; ++axis) size = std::max(size, std::abs(x[axis]));
-    return 256 * static_cast<double>(std::numeric_limits<Scalar>::epsilon()) * size;
+    return 256 * static_cast<double>(std::numeric_limits<Scalar>::epsilon()) * std::max(size_, largest(x));
   }
 
   void push_out(std::ptrdiff_t i, Vector& x) const {
@@ -466,11 +490,8 @@ class Contacts {
     for (std::ptrdiff_t i = 0; i < x.nodes(); ++i) {
       const Planes& planes = planes_[static_cast<std::size_t>(i)];
       if (planes.count == 0) continue;
-      double size = size_;
-      for (int axis = 0; axis < dim; ++axis)
-        size = std::max(size, std::abs(static_cast<double>(x.node(i)(axis))));
       bounds_.add(static_cast<int>(i), planes, free_directions(i), prescribed.node(i).template cast<double>(),
-                  size);
+                  planes.size);
     }
     touches_.resize(bounds_.nodes().size());
     for (std::size_t m = 0; m < touches_.size(); ++m) take_hold(bounds_.nodes()[m], x, touches_[m]);
@@ -570,7 +591,7 @@ class Contacts {
       drag.force[j] = stiffness * s[j] + viscous * drift[j];
       for (int i = 0; i < dim; ++i) {
         const double n_n = static_cast<double>(bounded.N(i, axis)) * static_cast<double>(bounded.N(j, axis));
-        const double d_d = slides ? s[i] * s[j] / (length * length) : 0;
+        const double d_d = slides && touch.brake == 0 ? s[i] * s[j] / (length * length) : 0;
         drag.stiffness(i, j) = (stiffness + viscous) * ((i == j ? 1 : 0) - n_n) - stiffness * d_d;
       }
     }

@@ -41,7 +41,7 @@ StepReport minimize_with_contacts(const Context& context, Potential& potential, 
   auto& contacts = context.contacts;
   if (contacts.empty()) return minimize_once();
 
-  constexpr int most_passes = 20;
+  constexpr int most_passes = 20, most_full_updates = 4;
   constexpr int most_sliding_passes = 3;       // where convergence is not required
   constexpr double friction_tolerance = 1e-4;  // of the forces of friction, relative to them
   newton_workspace.trial.set_sum(newton_workspace.step, Scalar(1), w.prescribed);
@@ -62,7 +62,8 @@ StepReport minimize_with_contacts(const Context& context, Potential& potential, 
     }
     if (!total) return total;
     const auto& g = newton_workspace.gradient;
-    const auto friction = contacts.update_normal_forces(u, g);
+    const auto friction = contacts.update_normal_forces(u, g, pass <= most_full_updates ? 1 : 0.5);
+    total.friction_change = friction.change;
     const bool slides_anew = contacts.update_sliding(u);
     const bool settled =
         newton.require_convergence

@@ -46,6 +46,7 @@ struct StepReport {
   int line_search_steps = 0;
   int contacts = 0;            // nodes that press on colliders
   int contact_passes = 0;      // minimisations that contact and friction asked for
+  double friction_change = 0;  // of the forces of friction, were there another pass [N]
   double residual = 0;         // |unbalanced force| at the end, over the free nodes [N]
   double residual_goal = 0;    // what it had to reach [N]
   bool rounding_goal = false;  // that is the rounding of the forces, which is above what was asked for

@@ -12,6 +12,7 @@
 #include <pliant/contact/bounded_nodes.hpp>
 #include <pliant/linear_solver/box_constraints.hpp>
 #include <pliant/linear_solver/concept.hpp>
+#include <pliant/linear_solver/mprgp.hpp>
 
 namespace pliant {
 
@@ -33,7 +34,8 @@ concept BoxSolver = LinearSolver<S, Matrix> &&
 // solver that takes a box, Mprgp, is given it. For any other one the set of the planes that press is guessed
 // and mended, until none is crossed and none pulls (a primal-dual active set method, Hintermueller, Ito,
 // Kunisch 2002): the unknowns of pressing planes are taken out of the system as held ones are. From one solve
-// to the next the guess is the last answer, so that steady contact costs one system.
+// to the next the guess is the last answer, so that steady contact costs one system. A set that goes round in
+// circles, which it can, is settled by Mprgp; so is a solution that is too inaccurate to be a way down.
 template <class MatrixType>  // a BlockMatrix
 class BoundedSolve {
  public:
@@ -54,10 +56,7 @@ class BoundedSolve {
     enter(A, b, bounds, u, d);
     LinearReport report;
     if constexpr (detail::BoxSolver<Solver, Matrix>) {
-      write_blocks(A, false);
-      fill_box(b.nodes());
-      report = solver.solve(A, right_, box_, d, workspace, goal, monitor);
-      clear_box();
+      report = solve_in_box(solver, workspace, A, b, d, goal, monitor);
     } else {
       report = find_pressing(solver, workspace, A, b, d, goal, monitor);
     }
@@ -73,8 +72,8 @@ class BoundedSolve {
   using Block = SmallMatrix<Scalar, dim, dim>;
   using Point = SmallVector<Scalar, dim>;
   using Signs = std::array<signed char, std::size_t{dim}>;
-  static constexpr int most_free_changes = 12;  // of the pressing set, before it may only grow
-  static constexpr int most_changes = 24;
+  static constexpr int most_changes = 12;     // of the pressing set
+  static constexpr double settled_by = 1e-6;  // tolerance of Mprgp where that set goes round in circles [-]
 
   // A bounded node during a solve.
   struct Node {
@@ -170,7 +169,6 @@ class BoundedSolve {
         if (bounds.place(row) < 0) touch(A, bounds, columns_.slot[static_cast<std::size_t>(k)], row, i);
       }
     }
-    right_.set_sum(b, Scalar(0), b);
   }
 
   void touch(const Matrix& A, const Bounds& bounds, int slot, int row, int column) {
@@ -224,25 +222,54 @@ class BoundedSolve {
   }
 
   template <class Solver, class Workspace, class Monitor>
+  LinearReport solve_in_box(const Solver& solver, Workspace& workspace, Matrix& A, const Vector& b, Vector& d,
+                            double goal, Monitor&& monitor) {
+    write_blocks(A, false);
+    fill_box(b.nodes());
+    const LinearReport report = solver.solve(A, b, box_, d, workspace, goal, monitor);
+    clear_box();
+    return report;
+  }
+
+  template <class Solver, class Workspace, class Monitor>
   LinearReport find_pressing(const Solver& solver, Workspace& workspace, Matrix& A, const Vector& b,
                              Vector& d, double goal, Monitor&& monitor) {
     LinearReport report;
     int iterations = 0;
-    for (int change = 0;; ++change) {
+    const auto counting = [&](int done, double residual) { return monitor(iterations + done, residual); };
+    int change = 0;
+    for (; change < most_changes; ++change) {
       write_blocks(A, true);
       take_out_pressing(b, d);
-      const auto counting = [&](int done, double residual) { return monitor(iterations + done, residual); };
       report = solver.solve(A, right_, d, workspace, goal, counting);
       report.iterations = iterations += report.iterations;
-      if (!report && report.stop != LinearStop::max_iterations) break;
+      if (!report && report.stop != LinearStop::max_iterations) return report;
+      for_each_pressing([&](const Node& node, int k, Scalar bound) { d.node(node.node)(k) = bound; });
       find_reactions(b, d);
-      if (!mend(d, report.goal, change < most_free_changes) || change + 1 >= most_changes) break;
+      if (!mend(d, report.goal)) break;
     }
-    for (const Node& node : nodes_) pressing_[static_cast<std::size_t>(node.node)] = node.pressing;
+    if (change < most_changes && (b.dot(d) > 0 || !may_stay())) {
+      for (const Node& node : nodes_) pressing_[static_cast<std::size_t>(node.node)] = node.pressing;
+      return report;
+    }
+    d.set_zero();
+    report = solve_in_box(Mprgp<Jacobi>{.tolerance = settled_by}, box_workspace_, A, b, d, goal, counting);
+    report.iterations += iterations;
     return report;
   }
 
-  // The right-hand side of the unknowns that do not press, and the known values of those that do.
+  // Whether d = 0 is within the bounds.
+  bool may_stay() const {
+    return std::all_of(nodes_.begin(), nodes_.end(), [](const Node& node) {
+      for (int k = 0; k < node.axes; ++k) {
+        if (node.lower[k] > 0 || node.upper[k] < 0) return false;
+      }
+      return true;
+    });
+  }
+
+  // The right-hand side of the unknowns that do not press; those that do are zero until the rest is known, so
+  // that no solver, however inexact, takes them off their bounds.
   void take_out_pressing(const Vector& b, Vector& d) {
     right_.set_sum(b, Scalar(0), b);
     for (const Touched& touched : touched_) {
@@ -252,13 +279,16 @@ class BoundedSolve {
       const Point of_row = at_bounds(touched.of_row);
       right_.node(touched.column) -= transposed_times<Scalar, dim, dim, 1>(touched.block, of_row);
     }
+    for_each_pressing(
+        [&](const Node& node, int k, Scalar) { right_.node(node.node)(k) = d.node(node.node)(k) = 0; });
+  }
+
+  template <class Use>
+  void for_each_pressing(Use&& use) const {
     for (std::size_t m = 0; m < nodes_.size(); ++m) {
-      const Node& node = nodes_[m];
       const Point y = at_bounds(static_cast<int>(m));
-      for (int k = 0; k < node.axes; ++k) {
-        if (node.pressing[static_cast<std::size_t>(k)] == 0) continue;
-        right_.node(node.node)(k) = node.mean * y[k];
-        d.node(node.node)(k) = y[k];
+      for (int k = 0; k < nodes_[m].axes; ++k) {
+        if (nodes_[m].pressing[static_cast<std::size_t>(k)] != 0) use(nodes_[m], k, y[k]);
       }
     }
   }
@@ -279,7 +309,7 @@ class BoundedSolve {
   }
 
   // Lets what crosses a bound press, and what pulls no longer. True where something changed.
-  bool mend(const Vector& d, double goal, bool may_release) {
+  bool mend(const Vector& d, double goal) {
     bool changed = false;
     for (Node& node : nodes_) {
       for (int k = 0; k < node.axes; ++k) {
@@ -290,7 +320,7 @@ class BoundedSolve {
           if (y < node.lower[k] - node.rounding) sign = -1;
           else if (y > node.upper[k] + node.rounding) sign = 1;
           changed = changed || sign != 0;
-        } else if (may_release && static_cast<double>(-sign * node.reaction[k]) < -goal) {
+        } else if (static_cast<double>(-sign * node.reaction[k]) < -goal) {
           sign = 0;
           changed = true;
         }
@@ -321,6 +351,7 @@ class BoundedSolve {
   Columns columns_;
   Vector right_;
   BoxConstraints<Vector> box_;
+  typename Mprgp<Jacobi>::template Workspace<Matrix> box_workspace_;
 };
 
 }  // namespace pliant
