@@ -9,7 +9,7 @@
 // that are not finite have no answer.
 //
 // What is on the surface: a segment that starts within 1e-12 of the size of the coordinates from the surface
-// starts on it, and meets it there if it goes in.
+// starts on it, and meets it there if it goes in. One that ends on it meets it or not, as rounding has it.
 #pragma once
 
 #include <algorithm>

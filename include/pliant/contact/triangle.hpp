@@ -53,6 +53,16 @@ inline NearestOfTriangle nearest_of_triangle(const SmallVector<double, 3>& x,
   return {moved_along<3>(moved_along<3>(corners[0], over_b / sum, ab), over_c / sum, ac), TrianglePart::face};
 }
 
+// c - a b, rounded in the same way wherever it stands: a compiler that may contract products and sums may do
+// it for one corner and not for the next.
+PLIANT_INLINE double less_product(double c, double a, double b) {
+#if defined(__FMA__) || defined(__FP_FAST_FMA) || defined(__ARM_FEATURE_FMA)
+  return std::fma(-a, b, c);
+#else
+  return c - a * b;
+#endif
+}
+
 // The sign of a b - c d, exact but for underflow: products that differ after rounding differ in the same
 // sense before, and of equal ones the rounding errors, which are doubles, decide.
 PLIANT_INLINE int sign_of_difference(double a, double b, double c, double d) {
@@ -100,8 +110,8 @@ class LineThroughTriangles {
     std::array<double, 3> u, v, depth;
     for (std::size_t i = 0; i < 3; ++i) {
       depth[i] = corners[i][axis_] - from_[axis_];
-      u[i] = corners[i][first_] - from_[first_] - shear_first_ * depth[i];
-      v[i] = corners[i][second_] - from_[second_] - shear_second_ * depth[i];
+      u[i] = less_product(corners[i][first_] - from_[first_], shear_first_, depth[i]);
+      v[i] = less_product(corners[i][second_] - from_[second_], shear_second_, depth[i]);
     }
     std::array<int, 3> sense;  // of edge i around the line
     bool right = false, left = false;

@@ -70,7 +70,7 @@ class TriangleMesh {
       return std::nullopt;
     }
     // Deep inside there is an answer whatever the reach.
-    if (two_sided_ || !bounds_.contains(x)) return std::nullopt;
+    if (two_sided_ || !is_inside(x)) return std::nullopt;
     const SurfacePoint<3> result =
         surface_point(x, nearest_triangle(x, std::numeric_limits<double>::infinity()));
     if (result.distance > 0) return std::nullopt;
@@ -93,6 +93,9 @@ class TriangleMesh {
   static constexpr int none = std::numeric_limits<int>::max();
   // How far along a segment, relative to the coordinates, crossings are taken for one and the same.
   static constexpr double same_place = 1e-8;
+
+  // What the coordinates of points may be wrong by where the largest is `size` [m], generously.
+  static constexpr double rounding(double size) { return 64 * std::numeric_limits<double>::epsilon() * size; }
 
   struct Nearest {
     double squared_distance;
@@ -141,11 +144,10 @@ class TriangleMesh {
     }
     size_ = std::max(detail::largest_entry<3>(bounds_.lower), detail::largest_entry<3>(bounds_.upper));
     // A point of a triangle is found up to rounding: the boxes contain that.
-    const double rounding = 16 * std::numeric_limits<double>::epsilon() * size_;
     for (AxisAlignedBox<3>& box : boxes) {
       for (int k = 0; k < 3; ++k) {
-        box.lower[k] -= rounding;
-        box.upper[k] += rounding;
+        box.lower[k] -= rounding(size_);
+        box.upper[k] += rounding(size_);
       }
     }
     hierarchy_ = BoundingVolumeHierarchy<3>(std::span<const AxisAlignedBox<3>>(boxes));
@@ -293,6 +295,33 @@ class TriangleMesh {
     return best;
   }
 
+  // Whether the way out of the bounds leaves the solid more often than it enters it; cheaper than the search
+  // for the nearest triangle where that is far.
+  bool is_inside(const Point& x) const {
+    if (!bounds_.contains(x)) return false;
+    Point outside = x;
+    double shortest = std::numeric_limits<double>::infinity();
+    for (int k = 0; k < 3; ++k) {
+      const double margin = bounds_.upper[k] - bounds_.lower[k];
+      for (const double end : {bounds_.lower[k] - margin, bounds_.upper[k] + margin}) {
+        if (std::abs(end - x[k]) >= shortest) continue;
+        shortest = std::abs(end - x[k]);
+        outside = x;
+        outside[k] = end;
+      }
+    }
+    detail::LineThroughTriangles line(x, outside, false);
+    int times_left = 0;
+    hierarchy_.along_segment(x, outside, rounding(size_), 0, 1, [&](int begin, int end) {
+      for (int place = begin; place < end; ++place) {
+        const auto crossing = line.crossing(corners_[static_cast<std::size_t>(place)]);
+        if (crossing && crossing->fraction >= 0) times_left += crossing->entering ? -1 : 1;
+      }
+      return 1.0;
+    });
+    return times_left > 0;
+  }
+
   // The sum of the unit normals around a part of a triangle, those around a node weighted by their angles.
   Point normal_around(int triangle, detail::TrianglePart part) const {
     const auto number = static_cast<std::size_t>(part);
@@ -326,8 +355,7 @@ class TriangleMesh {
                                            bool& ambiguous) const {
     const double size = std::max(size_, detail::largest_entry<3>(from));
     const double window = same_place * size / detail::length<3>(detail::difference<3>(to, from));
-    const double margin =
-        64 * std::numeric_limits<double>::epsilon() * std::max(size, detail::largest_entry<3>(to));
+    const double margin = rounding(std::max(size, detail::largest_entry<3>(to)));
     detail::LineThroughTriangles line(from, to, other_way);
     SurfaceHit<3> entry{from, from, std::numeric_limits<double>::infinity()};
     int entered = none;
