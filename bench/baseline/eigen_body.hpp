@@ -18,6 +18,7 @@
 namespace baseline {
 
 using Matrix9d = Eigen::Matrix<double, 9, 9>;
+using Matrix12d = Eigen::Matrix<double, 12, 12>;
 using Vector9d = Eigen::Matrix<double, 9, 1>;
 using Sparse = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
 
@@ -74,6 +75,7 @@ class Body {
         v(Eigen::VectorXd::Zero(x.size())),
         mass(Eigen::VectorXd::Zero(x.size())),
         free_(Eigen::VectorXd::Ones(x.size())) {
+    Eigen::setNbThreads(1);  // where OpenMP is on, Eigen shares its row-major product out
     for (const int node : pinned) free_.segment<3>(3 * node).setZero();
     std::vector<Eigen::Triplet<double>> triplets;
     triplets.reserve(static_cast<std::size_t>(mesh.element_count()) * 144);
@@ -110,7 +112,7 @@ class Body {
       diagonal_.push_back(static_cast<int>(&matrix.coeffRef(i, i) - matrix.valuePtr()));
     }
     gradient.resize(x.size());
-    right_side_.resize(x.size());
+    right_side.resize(x.size());
     step_.resize(x.size());
   }
 
@@ -129,42 +131,70 @@ class Body {
   // `project` maps the 9x9 Hessian, e.g. to its positive semidefinite part.
   template <class Project>
   double assemble_tangent(Project&& project) {
-    gradient.setZero();
-    Eigen::Map<Eigen::VectorXd>(matrix.valuePtr(), matrix.nonZeros()).setZero();
-    double total = 0;
-    for (const Tet& tet : tets_) {
-      const Eigen::Matrix3d F = deformation_gradient(tet);
-      total += tet.volume * energy_.psi(F);
-      add_gradient(tet, energy_.pk1(F));
-      const Matrix9d H = project(energy_.hessian(F));
-      const Eigen::Matrix<double, 12, 12> K = tet.volume * (tet.map.transpose() * (H * tet.map));
+    clear_matrix();
+    return visit(project, [this](const Tet& tet, const Matrix12d& K) {
       double* const values = matrix.valuePtr();
       for (int r = 0; r < 12; ++r) {
         for (int c = 0; c < 12; ++c) values[tet.slots[static_cast<std::size_t>(12 * r + c)]] += K(r, c);
       }
-    }
+    });
+  }
+
+  // The same without positions known before: each entry is searched in its row, whose pattern is kept.
+  template <class Project>
+  double assemble_tangent_by_search(Project&& project) {
+    clear_matrix();
+    return visit(project, [this](const Tet& tet, const Matrix12d& K) {
+      for (int r = 0; r < 12; ++r) {
+        for (int c = 0; c < 12; ++c) matrix.coeffRef(row(tet, r), row(tet, c)) += K(r, c);
+      }
+    });
+  }
+
+  // The same from triplets, whose memory is kept.
+  template <class Project>
+  double assemble_tangent_from_triplets(Project&& project) {
+    triplets_.clear();
+    const double total = visit(project, [this](const Tet& tet, const Matrix12d& K) {
+      for (int r = 0; r < 12; ++r) {
+        for (int c = 0; c < 12; ++c) triplets_.emplace_back(row(tet, r), row(tet, c), K(r, c));
+      }
+    });
+    matrix.setFromTriplets(triplets_.begin(), triplets_.end());
     return total;
+  }
+
+  // What these have in common: the element matrices, which go nowhere.
+  template <class Project>
+  double element_matrices(Project&& project) {
+    return visit(project, [this](const Tet&, const Matrix12d& K) { sum_ += K; });
   }
 
   // One linearly implicit backward Euler step: (M / dt^2 + K) d = M v / dt + M g - dE/dx. Returns CG
   // iterations.
   template <class Project>
   long step(double dt, const Eigen::Vector3d& gravity, double tolerance, Project&& project) {
+    build_system(dt, gravity, project);
+    solver_.setTolerance(tolerance);
+    solver_.compute(matrix);
+    // The last step is the best guess of those that cost nothing; held nodes have no velocity.
+    step_ = dt * v;
+    step_ = solver_.solveWithGuess(right_side, step_);
+    x += step_;
+    v = step_ / dt;
+    return solver_.iterations();
+  }
+
+  // The matrix and right-hand side of that step.
+  template <class Project>
+  void build_system(double dt, const Eigen::Vector3d& gravity, Project&& project) {
     assemble_tangent(project);
-    right_side_ = mass.cwiseProduct(v) / dt - gradient;
-    for (Eigen::Index i = 0; i < x.size(); ++i) right_side_(i) += mass(i) * gravity(i % 3);
+    right_side = mass.cwiseProduct(v) / dt - gradient;
+    for (Eigen::Index i = 0; i < x.size(); ++i) right_side(i) += mass(i) * gravity(i % 3);
     double* const values = matrix.valuePtr();
     for (Eigen::Index i = 0; i < x.size(); ++i)
       values[diagonal_[static_cast<std::size_t>(i)]] += mass(i) / (dt * dt);
     hold();
-    solver_.setTolerance(tolerance);
-    solver_.compute(matrix);
-    // The guess is the step of the body if it were not elastic, as ours takes it.
-    for (Eigen::Index i = 0; i < x.size(); ++i) step_(i) = free_(i) * dt * (v(i) + dt * gravity(i % 3));
-    step_ = solver_.solveWithGuess(right_side_, step_);
-    x += step_;
-    v = step_ / dt;
-    return solver_.iterations();
   }
 
  private:
@@ -177,6 +207,24 @@ class Body {
   };
 
   static int row(const Tet& tet, int k) { return 3 * tet.nodes[static_cast<std::size_t>(k / 3)] + k % 3; }
+
+  void clear_matrix() { Eigen::Map<Eigen::VectorXd>(matrix.valuePtr(), matrix.nonZeros()).setZero(); }
+
+  // Energy and gradient; calls use(tet, K) with the stiffness of each element.
+  template <class Project, class Use>
+  double visit(Project&& project, Use&& use) {
+    gradient.setZero();
+    double total = 0;
+    for (const Tet& tet : tets_) {
+      const Eigen::Matrix3d F = deformation_gradient(tet);
+      total += tet.volume * energy_.psi(F);
+      add_gradient(tet, energy_.pk1(F));
+      const Matrix9d H = project(energy_.hessian(F));
+      const Matrix12d K = tet.volume * (tet.map.transpose() * (H * tet.map));
+      use(tet, K);
+    }
+    return total;
+  }
 
   Eigen::Matrix3d deformation_gradient(const Tet& tet) const {
     Eigen::Matrix3d edges;
@@ -201,7 +249,7 @@ class Body {
         if (entry.col() != r && (free_(r) == 0 || free_(entry.col()) == 0)) entry.valueRef() = 0;
       }
     }
-    right_side_ = right_side_.cwiseProduct(free_);
+    right_side = right_side.cwiseProduct(free_);
   }
 
   StableNeoHookean energy_;
@@ -211,11 +259,14 @@ class Body {
   Eigen::VectorXd mass;      // lumped [kg]
   Eigen::VectorXd gradient;  // dE/dx [N]
   Sparse matrix;             // stiffness, or the system matrix after a step
+  Eigen::VectorXd right_side;
 
  private:
   std::vector<Tet> tets_;
   std::vector<int> diagonal_;
-  Eigen::VectorXd free_, right_side_, step_;
+  std::vector<Eigen::Triplet<double>> triplets_;
+  Matrix12d sum_ = Matrix12d::Zero();
+  Eigen::VectorXd free_, step_;
   Solver solver_;
 };
 

@@ -1,5 +1,6 @@
-// A whole linearised backward Euler step against the Eigen program, on the same mesh from the same states.
-#include "baseline/eigen_body.hpp"
+// A whole linearised backward Euler step against the Eigen program, and against the same program in sparse
+// expressions, on the same mesh from the same states.
+#include "baseline/eigen_expressions.hpp"
 #include "baseline/scene.hpp"
 
 #include <memory>
@@ -71,6 +72,33 @@ void eigen_step(benchmark::State& state, Project&& project) {
   state.counters["iterations"] = static_cast<double>(iterations) / steps;
 }
 
+void eigen_expressions(benchmark::State& state) {
+  const Scene scene = make_scene(static_cast<int>(state.range(0)));
+  if (scene.mesh.element_count() == 0) return state.SkipWithError("the measured meshes are absent");
+  baseline::Body body(scene.mesh, lame, density, scene.held), other(scene.mesh, lame, density, scene.held);
+  baseline::ExpressionStep expressions(body, scene.held, dt);
+  const Eigen::VectorXd rest = body.x;
+  for (int i = 0; i < run_length; ++i) {
+    body.step(dt, gravity, tolerance, baseline::as_it_is);
+    expressions.step(other, gravity, tolerance, baseline::as_it_is);
+  }
+  const double difference = (body.x - other.x).cwiseAbs().maxCoeff();
+  if (!(difference <= 1e-4 * bounding_box(scene.mesh).lengths().maxCoeff())) {
+    return state.SkipWithError("the two Eigen programs end in different states");
+  }
+  long iterations = 0;
+  int steps = 0;
+  for (auto _ : state) {
+    if (steps % run_length == 0) {
+      other.x = rest;
+      other.v.setZero();
+    }
+    iterations += expressions.step(other, gravity, tolerance, baseline::as_it_is);
+    ++steps;
+  }
+  state.counters["iterations"] = static_cast<double>(iterations) / steps;
+}
+
 template <class Preconditioner>
 void pliant_step(benchmark::State& state, Projection projection) {
   const Scene scene = make_scene(static_cast<int>(state.range(0)));
@@ -117,6 +145,7 @@ void pliant_clamped(benchmark::State& state) { pliant_step<BlockJacobi>(state, P
 // Scene, threads. Bars: 8 is 10,240 tets of the five-tet cut or 12,288 of the six-tet one, 16 eight times as
 // many.
 #define PLIANT_SCENES ->Args({0, 1})->Args({8, 1})->Unit(benchmark::kMillisecond)->MinTime(0.5)
+BENCHMARK(eigen_expressions) PLIANT_SCENES;
 BENCHMARK(eigen_program) PLIANT_SCENES;
 BENCHMARK(pliant_jacobi) PLIANT_SCENES;
 BENCHMARK(pliant_block_jacobi) PLIANT_SCENES;
