@@ -14,6 +14,7 @@
 #include <pliant/constraint/filter.hpp>
 #include <pliant/contact/any_collider.hpp>
 #include <pliant/contact/bounded_nodes.hpp>
+#include <pliant/contact/friction.hpp>
 #include <pliant/contact/pose.hpp>
 #include <pliant/contact/surface.hpp>
 #include <pliant/core/parallel.hpp>
@@ -35,9 +36,7 @@ struct Contact {
 // checked against the colliders themselves (`find_missed`), so that no node passes through one whatever its
 // speed. Colliders are where they are at the end of the step; on their way they are taken to move evenly.
 //
-// Friction is Coulomb's, with normal forces known from the last pass: a node gives way elastically, by the
-// stick length, relative to where it took hold, and then slides at constant force. That is the minimum of a
-// convex potential of its displacement, and keeps a sticking node in place for ever.
+// Friction is that of Hold (friction.hpp), with normal forces known from the last pass.
 template <class VectorType>  // a NodeVector
 class Contacts {
  public:
@@ -156,7 +155,7 @@ class Contacts {
       }
     });
     if (std::none_of(missed_.begin(), missed_.end(), [](char missed) { return missed != 0; })) return false;
-    keep_hold(x, [](const auto&, int, const Touch& touch) { return touch.anchor; });
+    keep_holds(x, [](const auto&, const Hold<dim>& hold) { return std::pair(hold.anchor(), hold.slid()); });
     rebuild(x, prescribed);
     for (const auto& bounded : bounds_.nodes()) {
       if (missed_[static_cast<std::size_t>(bounded.node)] == 0) continue;
@@ -167,38 +166,28 @@ class Contacts {
     return true;
   }
 
+  // Whether a step is one linear system, which takes friction without its corner.
+  void set_linear(bool linear) { linear_ = linear; }
+
   // The potential of friction at the displacement u in a step of `dt` [s] [J]; adds its gradient to g.
   double friction(const Vector& u, double dt, Vector& g) const {
     double value = 0;
-    for_each_grip([&](const auto& bounded, int axis, const Touch& touch) {
-      const Drag drag = drag_of(bounded, axis, touch, u, dt);
-      value += drag.value;
-      g.node(bounded.node) += drag.force.template cast<Scalar>();
+    for_each_hold(*this, [&](const auto& bounded, int, const Hold<dim>& hold) {
+      const auto response = response_of(hold, displacement(bounded, u), dt);
+      value += response.value;
+      g.node(bounded.node) += response.gradient.template cast<Scalar>();
     });
     return value;
   }
 
-  // Adds its Hessian to A. Along the way of a node that slides it is zero, which lets Newton's method
-  // overshoot the anchor: such a node is given the curvature of the parabola that touches the potential from
-  // above, for a while, which doubles each time.
+  // Adds its Hessian to A.
   template <class Matrix>
   void friction_stiffness(const Vector& u, double dt, Matrix& A) {
-    for (std::size_t m = 0; m < touches_.size(); ++m) {
-      const auto& bounded = bounds_.nodes()[m];
-      for (int axis = 0; axis < bounded.axes; ++axis) {
-        Touch& touch = touches_[m][static_cast<std::size_t>(axis)];
-        if (!rubs(bounded, axis, touch)) continue;
-        const Point s = slip(bounded, axis, touch, u);
-        if (touch.brake > 0) --touch.brake;
-        if (dot<double, dim>(s, touch.last_slip) < 0) {
-          touch.longest_brake = std::min(2 * touch.longest_brake, most_braking);
-          touch.brake = touch.longest_brake;
-        }
-        touch.last_slip = s;
-        const Drag drag = drag_of(bounded, axis, touch, u, dt);
-        A.diagonal(bounded.node) += drag.stiffness.template cast<Scalar>();
-      }
-    }
+    for_each_hold(*this, [&](const auto& bounded, int, Hold<dim>& hold) {
+      hold.brake(displacement(bounded, u));
+      A.diagonal(bounded.node) +=
+          response_of(hold, displacement(bounded, u), dt).hessian.template cast<Scalar>();
+    });
   }
 
   bool rubs() const {
@@ -207,21 +196,23 @@ class Contacts {
     });
   }
 
-  // Notes which nodes slide at the displacement u, and tells whether those are others than noted before.
-  bool update_sliding(const Vector& u) {
-    bool changed = false;
-    for (std::size_t m = 0; m < touches_.size(); ++m) {
-      const auto& bounded = bounds_.nodes()[m];
-      for (int axis = 0; axis < bounded.axes; ++axis) {
-        Touch& touch = touches_[m][static_cast<std::size_t>(axis)];
-        if (!rubs(bounded, axis, touch)) continue;
-        const Point s = slip(bounded, axis, touch, u);
-        const bool now = slides(std::sqrt(dot<double, dim>(s, s)), stick_length(bounded, axis));
-        changed = changed || now != touch.slides;
-        touch.slides = now;
-      }
-    }
-    return changed;
+  // By how much the forces of friction of a linear step are not those of Coulomb's law at its end u, relative
+  // to all that friction can do [-].
+  double friction_error(const Vector& u, double dt) const {
+    double wrong = 0, all = 0;
+    for_each_hold(*this, [&](const auto& bounded, int, const Hold<dim>& hold) {
+      const Point at = displacement(bounded, u);
+      const Point off = hold.linear_law(at, dt).gradient - hold.law(at, dt).gradient;
+      wrong += dot<double, dim>(off, off);
+      all += hold.limit() * hold.limit();
+    });
+    return all > 0 ? std::sqrt(wrong / all) : 0;
+  }
+
+  // Notes which nodes slide at u, for a linear step.
+  void note_sliding(const Vector& u) {
+    for_each_hold(*this,
+                  [&](const auto& bounded, int, Hold<dim>& hold) { hold.note(displacement(bounded, u)); });
   }
 
   // Learns the normal forces from the gradient g at the end of a pass, or a part of what they changed.
@@ -236,12 +227,12 @@ class Contacts {
       const auto& bounded = bounds_.nodes()[m];
       const auto pressures = bounds_.pressures(bounded, u.node(bounded.node), g.node(bounded.node));
       for (int axis = 0; axis < bounded.axes; ++axis) {
-        Touch& touch = touches_[m][static_cast<std::size_t>(axis)];
-        const double force = std::abs(static_cast<double>(pressures[axis]));
+        Hold<dim>& hold = holds_[m][static_cast<std::size_t>(axis)];
+        const double force = std::abs(static_cast<double>(pressures[axis])), last = hold.normal_force();
         const double friction = surface_of(bounded, axis).friction;
-        result.change += friction * friction * (force - touch.normal_force) * (force - touch.normal_force);
+        result.change += friction * friction * (force - last) * (force - last);
         result.force += friction * friction * force * force;
-        touch.normal_force += part * (force - touch.normal_force);
+        hold.set_normal_force(last + part * (force - last));
       }
     }
     result.change = std::sqrt(result.change);
@@ -262,8 +253,8 @@ class Contacts {
         if (pressures[axis] == 0) continue;
         const Point normal = (pressures[axis] > 0 ? 1 : -1) * bounded.N.col(axis).template cast<double>();
         Point force = std::abs(static_cast<double>(pressures[axis])) * normal;
-        const Touch& touch = touches_[m][static_cast<std::size_t>(axis)];
-        if (rubs(bounded, axis, touch)) force -= drag_of(bounded, axis, touch, u, dt).force;
+        const Hold<dim>& hold = holds_[m][static_cast<std::size_t>(axis)];
+        if (hold.acts()) force -= response_of(hold, displacement(bounded, u), dt).gradient;
         forces.node(bounded.node) += force.template cast<Scalar>();
         pressing_.push_back({bounded.node, bounded.collider[static_cast<std::size_t>(axis)], normal, force});
       }
@@ -302,11 +293,9 @@ class Contacts {
 
   // The step leads from x to x + u: what touches keeps its hold, which slides along where it gave way.
   void finish(const Vector& x, const Vector& u) {
-    keep_hold(x, [&](const auto& bounded, int axis, const Touch& touch) {
-      const Point moved = slip(bounded, axis, touch, u);
-      const double length = std::sqrt(dot<double, dim>(moved, moved)), give = stick_length(bounded, axis);
-      const double kept = length > give ? give / length : 1;
-      return Point(u.node(bounded.node).template cast<double>() - kept * moved);
+    keep_holds(x, [&](const auto& bounded, const Hold<dim>& hold) {
+      const Point at = displacement(bounded, u), slip = hold.slip(at);
+      return std::pair(hold.anchor_at(at), std::sqrt(dot<double, dim>(slip, slip)));
     });
   }
 
@@ -321,7 +310,6 @@ class Contacts {
  private:
   static constexpr int free = -1;
   static constexpr int most_planes = dim + 1;
-  static constexpr int most_braking = 16;
 
   struct Collider {
     AnyCollider<dim> shape;
@@ -365,25 +353,10 @@ class Contacts {
   struct Grip {
     int collider = -1;
     double normal_force = 0;       // [N]
+    double slid = 0;               // in the last step [m]
     Point anchor = Point::Zero();  // in the frame of the collider [m]
   };
   using Grips = std::array<Grip, std::size_t{dim}>;
-
-  // The same within a step, for an axis of a bounded node.
-  struct Touch {
-    double normal_force = 0;           // of the last pass [N]
-    bool slides = false;               // as noted
-    int brake = 0, longest_brake = 1;  // Hessians for which it is braked
-    Point last_slip = Point::Zero();   // at the last Hessian [m]
-    Point anchor = Point::Zero();      // as a displacement from the start of the step [m]
-    Point carried = Point::Zero();     // that of the collider's surface [m]
-  };
-
-  struct Drag {
-    double value;  // [J]
-    Point force;   // its gradient [N]
-    Square stiffness;
-  };
 
   Collider& existing(int number) { return const_cast<Collider&>(std::as_const(*this).existing(number)); }
 
@@ -493,42 +466,44 @@ class Contacts {
       bounds_.add(static_cast<int>(i), planes, free_directions(i), prescribed.node(i).template cast<double>(),
                   planes.size);
     }
-    touches_.resize(bounds_.nodes().size());
-    for (std::size_t m = 0; m < touches_.size(); ++m) take_hold(bounds_.nodes()[m], x, touches_[m]);
+    holds_.resize(bounds_.nodes().size());
+    for (std::size_t m = 0; m < holds_.size(); ++m) take_hold(bounds_.nodes()[m], x, holds_[m]);
   }
 
-  void take_hold(const typename Bounds::Node& bounded, const Vector& x,
-                 std::array<Touch, std::size_t{dim}>& touches) const {
+  using Holds = std::array<Hold<dim>, std::size_t{dim}>;
+
+  void take_hold(const typename Bounds::Node& bounded, const Vector& x, Holds& holds) const {
     const Point at = x.node(bounded.node).template cast<double>();
     const Grips& grips = grips_[static_cast<std::size_t>(bounded.node)];
     std::array<bool, std::size_t{dim}> used{};
     for (int axis = 0; axis < bounded.axes; ++axis) {
       const int number = bounded.collider[static_cast<std::size_t>(axis)];
       const Collider& collider = colliders_[static_cast<std::size_t>(number)];
-      Touch& touch = touches[static_cast<std::size_t>(axis)];
-      touch = {};
-      touch.carried = collider.to.to_world(collider.from.to_local(at)) - at;
-      touch.anchor = touch.carried;
+      Grip grip{.anchor = collider.from.to_local(at)};
       for (std::size_t k = 0; k < grips.size(); ++k) {
         if (used[k] || grips[k].collider != number) continue;
         used[k] = true;
-        touch.normal_force = grips[k].normal_force;
-        touch.anchor = collider.to.to_world(grips[k].anchor) - at;
+        grip = grips[k];
         break;
       }
+      const auto carried = [&](const Point& local) { return Point(collider.to.to_world(local) - at); };
+      holds[static_cast<std::size_t>(axis)] = Hold<dim>(
+          collider.surface, stick_length(collider.surface), bounded.N.col(axis).template cast<double>(),
+          grip.normal_force, carried(collider.from.to_local(at)), carried(grip.anchor),
+          Point(at - collider.from.to_world(grip.anchor)), grip.slid);
     }
   }
 
-  // Remembers of each touch its force and its anchor, which `anchor` tells as a displacement from x.
-  template <class Anchor>
-  void keep_hold(const Vector& x, Anchor&& anchor) {
+  // Remembers each hold; `end` tells its anchor, as a displacement from x, and how far it slid.
+  template <class End>
+  void keep_holds(const Vector& x, End&& end) {
     std::fill(grips_.begin(), grips_.end(), Grips{});
-    for_each_grip([&](const auto& bounded, int axis, const Touch& touch) {
+    for_each_hold(*this, [&](const auto& bounded, int axis, const Hold<dim>& hold) {
       const int number = bounded.collider[static_cast<std::size_t>(axis)];
-      const Point at = x.node(bounded.node).template cast<double>() + anchor(bounded, axis, touch);
-      const Collider& collider = colliders_[static_cast<std::size_t>(number)];
+      const auto [anchor, slid] = end(bounded, hold);
+      const Point at = x.node(bounded.node).template cast<double>() + anchor;
       grips_[static_cast<std::size_t>(bounded.node)][static_cast<std::size_t>(axis)] = {
-          number, touch.normal_force, collider.to.to_local(at)};
+          number, hold.normal_force(), slid, colliders_[static_cast<std::size_t>(number)].to.to_local(at)};
     });
   }
 
@@ -536,66 +511,29 @@ class Contacts {
     return colliders_[static_cast<std::size_t>(bounded.collider[static_cast<std::size_t>(axis)])].surface;
   }
 
-  double stick_length(const typename Bounds::Node& bounded, int axis) const {
-    const double given = surface_of(bounded, axis).stick_length;
-    return given > 0 ? given : 1e-4 * spacing_;
+  double stick_length(const Surface& surface) const {
+    if (surface.stick_length > 0) return surface.stick_length;
+    return (linear_ ? 1e-2 : 1e-4) * spacing_;
   }
 
-  bool rubs(const typename Bounds::Node& bounded, int axis, const Touch& touch) const {
-    const Surface& surface = surface_of(bounded, axis);
-    return touch.normal_force > 0 && (surface.friction > 0 || surface.viscosity > 0);
-  }
-
-  // Calls use(bounded node, axis, touch) for whatever presses, as far as is known, on a collider that rubs.
-  template <class Use>
-  void for_each_grip(Use&& use) const {
-    for (std::size_t m = 0; m < touches_.size(); ++m) {
-      const auto& bounded = bounds_.nodes()[m];
+  // Calls use(bounded node, axis, hold) for whatever presses, as far as is known, on a surface that rubs.
+  template <class Self, class Use>
+  static void for_each_hold(Self& self, Use&& use) {
+    for (std::size_t m = 0; m < self.holds_.size(); ++m) {
+      const auto& bounded = self.bounds_.nodes()[m];
       for (int axis = 0; axis < bounded.axes; ++axis) {
-        const Touch& touch = touches_[m][static_cast<std::size_t>(axis)];
-        if (rubs(bounded, axis, touch)) use(bounded, axis, touch);
+        auto& hold = self.holds_[m][static_cast<std::size_t>(axis)];
+        if (hold.acts()) use(bounded, axis, hold);
       }
     }
   }
 
-  static Point tangential(const typename Bounds::Node& bounded, int axis, Point v) {
-    const Point normal = bounded.N.col(axis).template cast<double>();
-    const double along = dot<double, dim>(normal, v);
-    for (int k = 0; k < dim; ++k) v[k] -= along * normal[k];
-    return v;
+  static Point displacement(const typename Bounds::Node& bounded, const Vector& u) {
+    return u.node(bounded.node).template cast<double>();
   }
 
-  // A node that slid at the end of the last step is, but for rounding, at its stick length from its anchor,
-  // and taken to slide on.
-  static bool slides(double slip, double stick_length) { return slip > stick_length * (1 - 1e-6); }
-
-  // How far a node is from where it took hold, along the surface [m].
-  Point slip(const typename Bounds::Node& bounded, int axis, const Touch& touch, const Vector& u) const {
-    return tangential(bounded, axis, Point(u.node(bounded.node).template cast<double>() - touch.anchor));
-  }
-
-  Drag drag_of(const typename Bounds::Node& bounded, int axis, const Touch& touch, const Vector& u,
-               double dt) const {
-    const Surface& surface = surface_of(bounded, axis);
-    const Point s = slip(bounded, axis, touch, u);
-    const double give = stick_length(bounded, axis), limit = surface.friction * touch.normal_force;
-    const double length = std::sqrt(dot<double, dim>(s, s));
-    const bool slides = this->slides(length, give);
-    const double stiffness = limit / (slides ? length : give), viscous = surface.viscosity / dt;
-    const Point drift =
-        tangential(bounded, axis, Point(u.node(bounded.node).template cast<double>() - touch.carried));
-    Drag drag;
-    drag.value = (slides ? limit * (length - give / 2) : stiffness * length * length / 2) +
-                 viscous * dot<double, dim>(drift, drift) / 2;
-    for (int j = 0; j < dim; ++j) {
-      drag.force[j] = stiffness * s[j] + viscous * drift[j];
-      for (int i = 0; i < dim; ++i) {
-        const double n_n = static_cast<double>(bounded.N(i, axis)) * static_cast<double>(bounded.N(j, axis));
-        const double d_d = slides && touch.brake == 0 ? s[i] * s[j] / (length * length) : 0;
-        drag.stiffness(i, j) = (stiffness + viscous) * ((i == j ? 1 : 0) - n_n) - stiffness * d_d;
-      }
-    }
-    return drag;
+  typename Hold<dim>::Response response_of(const Hold<dim>& hold, const Point& u, double dt) const {
+    return linear_ ? hold.linear_law(u, dt) : hold.law(u, dt);
   }
 
   std::vector<Collider> colliders_;
@@ -608,7 +546,8 @@ class Contacts {
   std::vector<char> missed_;
   Bounds bounds_;
   std::vector<Contact<dim>> pressing_;
-  std::vector<std::array<Touch, std::size_t{dim}>> touches_;  // of each bounded node
+  std::vector<Holds> holds_;  // of each bounded node, by axis
+  bool linear_ = false;
 };
 
 }  // namespace pliant

@@ -24,9 +24,9 @@ inline void append(StepReport& total, StepReport report) {
 // Leaves the minimiser of a potential in `u`, the displacement [m] from x in a step of `dt` [s], u = 0 on
 // entry. Without colliders that is one minimisation. With them it is repeated until no node has passed
 // through one and until the normal forces that friction is made of are those of the result; where
-// convergence is not required, until the same nodes slide as before. `newton_workspace.step` holds the
-// displacement that is expected; `w` has members prescribed and held. The colliders' forces are added to
-// w.held.
+// a step is one linear system, until that is about true of those nodes that stick and slide.
+// `newton_workspace.step` holds the displacement that is expected; `w` has members prescribed and held. The
+// colliders' forces are added to w.held.
 template <class Context, class Potential, class PotentialWorkspace, class NewtonWorkspace, class Monitor>
 StepReport minimize_with_contacts(const Context& context, Potential& potential, const Newton& newton,
                                   const typename Context::Vector& x, double dt, PotentialWorkspace& w,
@@ -42,11 +42,12 @@ StepReport minimize_with_contacts(const Context& context, Potential& potential, 
   if (contacts.empty()) return minimize_once();
 
   constexpr int most_passes = 20, most_full_updates = 4;
-  constexpr int most_sliding_passes = 3;       // where convergence is not required
+  constexpr int most_linear_passes = 3;        // where each is one linear system
+  constexpr double linear_tolerance = 0.1;     // of the forces of friction there, relative to them
   constexpr double friction_tolerance = 1e-4;  // of the forces of friction, relative to them
   newton_workspace.trial.set_sum(newton_workspace.step, Scalar(1), w.prescribed);
+  contacts.set_linear(!newton.line_search);
   contacts.find(x, newton_workspace.trial, w.prescribed);
-  contacts.update_sliding(u);
   StepReport total;
   bool moved_back = false;
   for (int pass = 1;; ++pass) {
@@ -64,13 +65,15 @@ StepReport minimize_with_contacts(const Context& context, Potential& potential, 
     const auto& g = newton_workspace.gradient;
     const auto friction = contacts.update_normal_forces(u, g, pass <= most_full_updates ? 1 : 0.5);
     total.friction_change = friction.change;
-    const bool slides_anew = contacts.update_sliding(u);
-    const bool settled =
-        newton.require_convergence
-            ? friction.change <= std::max(total.residual_goal, friction_tolerance * friction.force)
-            : !slides_anew || pass >= most_sliding_passes;
+    bool settled = true;
+    if (newton.require_convergence) {
+      settled = friction.change <= std::max(total.residual_goal, friction_tolerance * friction.force);
+    } else if (!newton.line_search && pass < most_linear_passes) {
+      settled = contacts.friction_error(u, dt) <= linear_tolerance;
+    }
     moved_back = contacts.find_missed(x, w.prescribed, u);
     if (!moved_back && (settled || pass >= most_passes)) break;
+    if (!newton.line_search) contacts.note_sliding(u);
     if (pass >= most_passes) {
       total.stop = StepStop::penetration;
       return total;

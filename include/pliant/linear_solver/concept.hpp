@@ -10,11 +10,11 @@
 //       return false to stop
 #pragma once
 
-#include "pliant/core/error.hpp"
-
 #include <concepts>
 #include <sstream>
 #include <string>
+
+#include <pliant/core/error.hpp>
 
 namespace pliant {
 

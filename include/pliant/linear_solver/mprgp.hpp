@@ -58,7 +58,7 @@ struct Product<BlockMatrix<Dim, Scalar, isa>> : PackedMatrix<Dim, Scalar, isa> {
 // few per cent: each such step is checked before it is taken, and made shorter where it would raise the cost.
 template <class PreconditionerType = Jacobi>  // Identity, Jacobi
 struct Mprgp {
-  double tolerance = 1e-6;  // relative to the forces at play: |b|, or |b - A x| at the x nearest to zero [-]
+  double tolerance = 1e-6;        // relative to the residual at the x nearest to zero, without bounds |b| [-]
   double absolute_tolerance = 0;  // [N] where b is a force
   int max_iterations = 0;         // 0: ten times the number of unknowns
   double proportion = 1;   // Gamma: how far the gradient at the bounds may outweigh that between them [-]
@@ -219,8 +219,10 @@ class Mprgp<PreconditionerType>::Run {
     std::swap(w_.g, w_.p);
     report_.residual = residual();
     const double b_norm = b_.norm(), force = w_.g.norm();
+    const double rounding =
+        Box::bounded ? std::numeric_limits<Scalar>::epsilon() * std::max(b_norm, force) : 0;
     report_.goal =
-        std::max({solver_.tolerance * b_norm, solver_.tolerance * force, solver_.absolute_tolerance, goal});
+        std::max({solver_.tolerance * report_.residual, solver_.absolute_tolerance, goal, rounding});
     if (residual_of_guess <= report_.residual) {
       std::swap(x_, w_.z);
       std::swap(w_.g, w_.p);

@@ -1,0 +1,88 @@
+// What contact costs: a body of 61,440 tets that stands on a floor which turns and twists it by friction, by
+// each way to find what presses, against the same body whose lowest nodes are held on the plane, as if one
+// knew; one Newton iteration to 1e-3 per step.
+#include <memory>
+
+#include <benchmark/benchmark.h>
+
+#include <pliant/pliant.hpp>
+
+namespace {
+
+using namespace pliant;
+
+constexpr double dt = 1.0 / 60, side = 0.4;
+const Eigen::Vector3d up(0, 1, 0);
+
+// 16 x 40 x 16 cells, 11,849 nodes, lying on one of its long sides: 697 nodes touch.
+Mesh<Tet4> body() {
+  return make_box<Tet4>({.lengths = {1, side, side}, .cells = {40, 16, 16}, .split = Split::kuhn});
+}
+
+auto solid() { return Solid(body(), StableNeoHookean(Lame::from_young_poisson(1e6, 0.45)), Density{1000}); }
+
+BackwardEuler one_iteration() { return {.dt = dt, .newton = Newton::linearised()}; }
+
+template <class Simulation>
+void run(benchmark::State& state, Simulation& sim) {
+  set_thread_count(static_cast<int>(state.range(0)));
+  sim.set_gravity(-9.81 * up);
+  for (int n = 0; n < 20; ++n) {
+    if (!sim.step()) return state.SkipWithError("a step failed");
+  }
+  long iterations = 0, contacts = 0, steps = 0, passes = 0;
+  for (auto _ : state) {
+    const StepReport report = sim.step();
+    if (!report) return state.SkipWithError("a step failed");
+    iterations += report.linear_iterations;
+    contacts += report.contacts;
+    passes += report.contact_passes;
+    ++steps;
+  }
+  const auto per_step = [&](long count) { return static_cast<double>(count) / static_cast<double>(steps); };
+  state.counters["iterations"] = per_step(iterations);
+  state.counters["contacts"] = per_step(contacts);
+  state.counters["passes"] = per_step(passes);
+  state.counters["lowest"] = sim.positions().row(1).minCoeff();
+  set_thread_count(0);
+}
+
+template <class Solver>
+void held(benchmark::State& state) {
+  const auto lowest = nodes_where(body(), [](const auto& X) { return X.y() < 1e-9; });
+  Simulation sim(solid(), one_iteration(), Solver{.tolerance = 1e-3}, Sliding::on_plane(lowest, up));
+  run(state, sim);
+}
+
+template <class Solver>
+void floor(benchmark::State& state, double friction) {
+  Simulation sim(solid(), one_iteration(), Solver{.tolerance = 1e-3});
+  const Eigen::Vector3d middle(0.5, 0, side / 2);
+  sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0, 0), up), {.friction = friction}, [=](double t) {
+    const Eigen::AngleAxisd turn(friction > 0 ? t : 0, up);
+    return Pose<3>(turn, Eigen::Vector3d(middle - turn * middle));
+  });
+  run(state, sim);
+}
+
+template <class Solver>
+void smooth_floor(benchmark::State& state) {
+  floor<Solver>(state, 0);
+}
+template <class Solver>
+void turning_floor(benchmark::State& state) {
+  floor<Solver>(state, 0.5);
+}
+
+void threads(benchmark::internal::Benchmark* benchmark) {
+  benchmark->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(20);
+}
+
+BENCHMARK(held<Pcg<BlockJacobi>>)->Apply(threads);
+BENCHMARK(smooth_floor<Pcg<BlockJacobi>>)->Apply(threads);
+BENCHMARK(turning_floor<Pcg<BlockJacobi>>)->Apply(threads);
+BENCHMARK(held<Mprgp<Jacobi>>)->Apply(threads);
+BENCHMARK(smooth_floor<Mprgp<Jacobi>>)->Apply(threads);
+BENCHMARK(turning_floor<Mprgp<Jacobi>>)->Apply(threads);
+
+}  // namespace
