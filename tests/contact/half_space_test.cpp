@@ -39,11 +39,12 @@ TEST_CASE("HalfSpace: closed forms, tangents and ends") {
   REQUIRE(hit);
   CHECK(hit->fraction == 0.25);
   CHECK(hit->point == SmallVector<double, 3>(1, 1, 0));
-  CHECK(ground.first_hit({0, 2, 0}, {0, 1, 0})->fraction == 1);  // ends on it
-  CHECK(ground.first_hit({0, 1, 0}, {0, 0, 0})->fraction == 0);  // starts on it
-  CHECK_FALSE(ground.first_hit({0, 1, 0}, {5, 1, 0}));           // stays on it
-  CHECK_FALSE(ground.first_hit({0, 1, 0}, {0, 2, 0}));           // leaves it
-  CHECK_FALSE(ground.first_hit({0, 0.5, 0}, {0, -2, 0}));        // is inside
+  CHECK(ground.first_hit({0, 2, 0}, {0, 1, 0})->fraction == 1);         // ends on it
+  CHECK(ground.first_hit({0, 1, 0}, {0, 0, 0})->fraction == 0);         // starts on it
+  CHECK_FALSE(ground.first_hit({0, 1, 0}, {5, 1, 0}));                  // stays on it
+  CHECK_FALSE(ground.first_hit({0, 1, 0}, {0, 2, 0}));                  // leaves it
+  CHECK_FALSE(ground.first_hit({0, 1 - 1e-13, 0}, {0, 1 - 1e-14, 0}));  // but for rounding
+  CHECK_FALSE(ground.first_hit({0, 0.5, 0}, {0, -2, 0}));               // is inside
   CHECK(ground.first_hit({0, 1e7, 0}, {0, -1e7, 0})->point.y() == 1);
 }
 

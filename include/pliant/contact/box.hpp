@@ -68,12 +68,10 @@ class Box {
         detail::on_surface * std::max({detail::largest_entry<Dim>(from), detail::largest_entry<Dim>(lower_),
                                        detail::largest_entry<Dim>(upper_)});
     const Point d = detail::difference<Dim>(to, from);
-    // The open interval of the line in the open box, and how deep the start lies below the nearest face.
+    // The open interval of the line in the open box.
     double entry = -std::numeric_limits<double>::infinity(), exit = std::numeric_limits<double>::infinity();
-    double depth = exit;
     int axis = 0;
     for (int k = 0; k < Dim; ++k) {
-      depth = std::min({depth, from[k] - lower_[k], upper_[k] - from[k]});
       if (d[k] == 0) {
         if (!(from[k] > lower_[k] && from[k] < upper_[k])) return std::nullopt;
         continue;
@@ -85,9 +83,9 @@ class Box {
       }
       exit = std::min(exit, ((d[k] > 0 ? upper_[k] : lower_[k]) - from[k]) / d[k]);
     }
-    if (!(depth <= rounding && entry < exit && exit > 0 && entry <= 1)) return std::nullopt;
+    if (!(entry < exit && exit > 0 && entry <= 1)) return std::nullopt;
     const bool below = d[axis] > 0;
-    // Inside by rounding, on its way out of the face it lies on: it starts on the surface and leaves.
+    // An entry that lies behind belongs to a start inside, or, by rounding, on the face that is entered.
     if (entry < 0 && !(std::abs(from[axis] - (below ? lower_[axis] : upper_[axis])) <= rounding)) {
       return std::nullopt;
     }
