@@ -9,6 +9,7 @@ const pliant::StepReport& report_of(const Body& body);
 const Motion& motion_of(const Body& body);
 using Sheet = pliant::Solid<pliant::Tri3, pliant::PlaneStress<pliant::LinearElastic>, float>;
 using Brick = pliant::Mesh<pliant::Hex8, double>;
+using Ground = pliant::HalfSpace<3>;
 
 #include "support/catch.hpp"
 
@@ -29,4 +30,5 @@ TEST_CASE("the names of fwd.hpp are those of the library, with the default argum
                      Density{1}, Thickness{1}));
   CHECK(std::is_same_v<MadeSheet, Sheet>);
   CHECK(std::is_same_v<Mesh<Hex8>, Brick>);
+  CHECK(std::is_same_v<HalfSpace<>, Ground>);
 }

@@ -54,7 +54,7 @@ struct Weld;
 template <class... Solids>
 class Bodies;
 
-// constraints, solvers, integrators
+// constraints
 struct Unconstrained;
 class Pinned;
 class Sliding;
@@ -64,6 +64,23 @@ template <class Velocity>
 class PrescribedVelocity;
 template <class... Constraints>
 class Together;
+
+// colliders
+template <int Dim>
+class HalfSpace;
+template <int Dim>
+class Sphere;
+template <int Dim>
+class Box;
+template <int Dim>
+class Capsule;
+class TriangleMesh;
+template <int Dim>
+class AnyCollider;
+template <int Dim>
+class Pose;
+
+// solvers, integrators
 struct NoSolver;
 struct Identity;
 struct Jacobi;

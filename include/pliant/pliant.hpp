@@ -22,6 +22,20 @@
 #include <pliant/constraint/sliding.hpp>
 #include <pliant/constraint/together.hpp>
 #include <pliant/constraint/unconstrained.hpp>
+#include <pliant/contact/any_collider.hpp>
+#include <pliant/contact/bounded_nodes.hpp>
+#include <pliant/contact/bounding_volume_hierarchy.hpp>
+#include <pliant/contact/box.hpp>
+#include <pliant/contact/capsule.hpp>
+#include <pliant/contact/concept.hpp>
+#include <pliant/contact/contacts.hpp>
+#include <pliant/contact/half_space.hpp>
+#include <pliant/contact/make_triangle_mesh.hpp>
+#include <pliant/contact/pose.hpp>
+#include <pliant/contact/sphere.hpp>
+#include <pliant/contact/surface.hpp>
+#include <pliant/contact/triangle.hpp>
+#include <pliant/contact/triangle_mesh.hpp>
 #include <pliant/core/aligned_vector.hpp>
 #include <pliant/core/error.hpp>
 #include <pliant/core/isa.hpp>
@@ -63,6 +77,7 @@
 #include <pliant/integrator/backward_euler.hpp>
 #include <pliant/integrator/central_differences.hpp>
 #include <pliant/integrator/concept.hpp>
+#include <pliant/integrator/contact_passes.hpp>
 #include <pliant/integrator/incremental_potential.hpp>
 #include <pliant/integrator/newmark.hpp>
 #include <pliant/integrator/optimization_euler.hpp>
@@ -83,6 +98,7 @@
 #include <pliant/io/vtk_series.hpp>
 #include <pliant/io/vtu.hpp>
 #include <pliant/io/write_file.hpp>
+#include <pliant/linear_solver/bounded_solve.hpp>
 #include <pliant/linear_solver/box_constraints.hpp>
 #include <pliant/linear_solver/cholesky.hpp>
 #include <pliant/linear_solver/concept.hpp>

@@ -7,6 +7,8 @@
 #include <cstdlib>
 
 #include <pliant/constraint/pinned.hpp>
+#include <pliant/contact/half_space.hpp>
+#include <pliant/contact/make_triangle_mesh.hpp>
 #include <pliant/energy/stable_neo_hookean.hpp>
 #include <pliant/integrator/central_differences.hpp>
 #include <pliant/integrator/newmark.hpp>
@@ -139,6 +141,27 @@ TEST_CASE("A step allocates nothing once the first has run: statics") {
 TEST_CASE("A step allocates nothing once the first has run: a direct solver") {
   steps_without_allocation(Solid(make_box<Tet4>(box), rubber, Density{1000}), BackwardEuler{.dt = 0.01},
                            Cholesky{});
+}
+
+TEST_CASE("A step allocates nothing where contact is steady") {
+  for (const int threads : thread_counts) {
+    INFO(threads << " threads");
+    const WithThreads with(threads);
+    Simulation simulation(Solid(make_box<Tet4>(box), rubber, Density{1000}, Rayleigh{.alpha = 20}),
+                          BackwardEuler{.dt = 0.02}, Pcg<BlockJacobi>{});
+    simulation.set_gravity({0, -9.81, 0});
+    simulation.add_collider(HalfSpace(Eigen::Vector3d(0, 0, 0), Eigen::Vector3d(0, 1, 0)), {.friction = 0.5});
+    simulation.add_collider(
+        make_triangle_mesh(make_box<Tet4>({.lengths = {1, 1, 1}, .cells = {2, 2, 2}})), {},
+        [](double t) { return Pose<3>(Eigen::Matrix3d::Identity(), Eigen::Vector3d(-1 + 0.001 * t, 0, 0)); });
+    for (int step = 0; step < 40; ++step) REQUIRE(simulation.step());
+    bool done = true;
+    const long before = allocations;
+    for (int step = 0; step < 3; ++step) done = done && simulation.step();
+    const long after = allocations;
+    CHECK(after - before == 0);
+    CHECK(done);
+  }
 }
 
 TEST_CASE("A solve with bounds allocates nothing once the first has run") {

@@ -111,6 +111,13 @@ class Filter {
     for (const MovedNode& node : moved_) use(node.internal, node.S);
   }
 
+  // The same for each node that has any restraint; S is zero where it has no freedom left.
+  template <class Use>
+  void for_each_restrained(Use&& use) const {
+    for (const int node : fixed_nodes_) use(node, Block(Block::Zero()));
+    for (const Guided& node : guided_) use(node.internal, node.S);
+  }
+
   // Sets the components of the velocities v [m/s] that are not free, of the moved nodes and of no others, to
   // those of their motions at the time `to` [s]; of paths by one-sided differences from `from`, which may be
   // earlier or later, of second order, so that a kink of a path at either time does no harm. Throws

@@ -18,6 +18,7 @@
 
 #include <pliant/assembly/concept.hpp>
 #include <pliant/constraint/filter.hpp>
+#include <pliant/contact/contacts.hpp>
 #include <pliant/integrator/step_report.hpp>
 
 namespace pliant {
@@ -57,6 +58,7 @@ struct StepContext {
 
   System& system;
   const Filter& filter;
+  Contacts<Vector>& contacts;
   const Vector& loads;  // external forces and gravity [N]
   const SolverType& solver;
   SolverWorkspaceType& solver_workspace;

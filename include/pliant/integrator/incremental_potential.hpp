@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <pliant/integrator/concept.hpp>
+#include <pliant/integrator/contact_passes.hpp>
 #include <pliant/integrator/rounding.hpp>
 #include <pliant/nonlinear_solver/newton.hpp>
 
@@ -55,10 +56,12 @@ class IncrementalPotential {
       : system_(context.system),
         filter_(context.filter),
         start_(start),
+        contacts_(context.contacts),
         w_(workspace),
         weights_(weights),
         damps_mass_(system_.mass_damping().nodes() > 0),
         damps_stiffness_(system_.uniform_stiffness_damping() != Scalar(0)),
+        rubs_(contacts_.rubs()),
         projection_(newton.projection),
         damps_with_tangent_(newton.max_iterations == 1 && !newton.require_convergence && !newton.line_search),
         wants_rounding_(newton.require_convergence || newton.line_search) {
@@ -102,6 +105,7 @@ class IncrementalPotential {
     }
     const double value = add_inertia_and_damping(u, g);
     if (damps_stiffness_) A.add(w_.damping);
+    if (rubs_) contacts_.friction_stiffness(u, weights_.dt, A);
     for (std::ptrdiff_t i = 0; i < A.rows(); ++i) {
       const Scalar drag = damps_mass_ ? weights_.ratio * system_.mass_damping().node(i)(0) : Scalar(0);
       A.diagonal(i).diagonal().array() += (system_.mass().node(i)(0) + drag) / weights_.time_squared;
@@ -113,6 +117,7 @@ class IncrementalPotential {
   void constrain(Matrix& A) const { filter_.apply(A); }
   bool constraints_move() const { return constraints_move_; }
   void prescribe(Vector& u) const { u.set_sum(w_.prescribed, Scalar(0), w_.prescribed); }
+  auto& bounds() { return contacts_.bounds(); }
 
   // The size of the forces whose balance the step seeks [N]; known after the first tangent.
   double force_scale() const {
@@ -144,8 +149,8 @@ class IncrementalPotential {
       return force * ahead;
     });
     inertia_ = static_cast<double>(twice_inertia) / 2;
-    dissipation_ = 0;
-    if (!damps_mass_ && !damps_stiffness_) return inertia_ + elastic_;
+    dissipation_ = rubs_ ? contacts_.friction(u, weights_.dt, g) : 0;
+    if (!damps_mass_ && !damps_stiffness_) return inertia_ + elastic_ + dissipation_;
     const bool stands = w_.standstill.nodes() > 0;
     if (stands) w_.relative.set_sum(u, Scalar(-1), w_.standstill);
     const Vector& moved = stands ? w_.relative : u;
@@ -168,9 +173,10 @@ class IncrementalPotential {
   SystemType& system_;
   const FilterType& filter_;
   const State<Vector>& start_;
+  Contacts<Vector>& contacts_;
   Workspace& w_;
   Weights weights_;
-  bool damps_mass_, damps_stiffness_;
+  bool damps_mass_, damps_stiffness_, rubs_;
   Projection projection_;
   bool damps_with_tangent_;
   bool wants_rounding_;
@@ -209,14 +215,14 @@ struct IncrementalWorkspace {
 
 // Leaves the minimiser of a potential, whose workspace is filled, in w.displacement.
 template <class Context, class Potential, class Monitor>
-StepReport minimize_increment(const Context& context, Potential& potential, const Newton& newton,
+StepReport minimize_increment(const Context& context, const State<typename Context::Vector>& state, double dt,
+                              Potential& potential, const Newton& newton,
                               IncrementalWorkspace<typename Context::System, typename Context::Filter>& w,
                               Monitor&& monitor) {
   w.displacement.set_zero();
   potential.predict(w.newton.step);
-  StepReport report = report_of(minimize(newton, potential, context.solver, context.solver_workspace,
-                                         w.displacement, w.newton, monitor),
-                                newton.require_convergence);
+  StepReport report = minimize_with_contacts(context, potential, newton, state.x, dt, w.potential, w.newton,
+                                             w.displacement, monitor);
   report.energies.elastic = potential.elastic_energy();
   blame_element(report, context.system, potential.position());
   return report;
@@ -238,7 +244,7 @@ StepReport minimize_incremental_potential(
     const Block velocity = multiply_add(Block(h), a, state.v.block(i));
     w.potential.predicted.set_block(i, Block(h) * velocity);
   });
-  StepReport report = minimize_increment(context, potential, newton, w, monitor);
+  StepReport report = minimize_increment(context, state, dt, potential, newton, w, monitor);
   if (!report) return report;
 
   const Block time(h);

@@ -95,7 +95,7 @@ struct Newmark {
     });
 
     const auto& u = workspace.displacement;
-    StepReport report = minimize_increment(context, potential, newton, workspace, monitor);
+    StepReport report = minimize_increment(context, state, dt, potential, newton, workspace, monitor);
     if (!report) return report;
 
     auto& end_acceleration = w.drag;
@@ -109,6 +109,7 @@ struct Newmark {
       state.v.set_block(i, multiply_add(Block(h), mean, state.v.block(i)));
       state.a.set_block(i, end_acceleration.block(i));
     });
+    leave_contact(context, u, workspace.newton.gradient, state, w.held);
     context.filter.for_each_moved([&](int node, const auto& S) {
       const auto velocity = ((u.node(node) - w.standstill.node(node)) / T).eval();
       // The constraint's force is that of the acceleration which the velocities tell, not the rule for a+.
@@ -124,6 +125,24 @@ struct Newmark {
   }
 
  private:
+  // A contact force acts through the whole step (Kane, Repetto, Ortiz, Marsden 1999): it is no part of the
+  // acceleration that the next step starts with, and 2 beta of what the potential makes of it. Nodes that
+  // press follow the collider; by the rule for v+ they would bounce off it without loss, for ever.
+  template <class Context>
+  void leave_contact(const Context& context, const typename Context::Vector& u,
+                     const typename Context::Vector& g, State<typename Context::Vector>& state,
+                     typename Context::Vector& held) const {
+    using Scalar = typename Context::Scalar;
+    if (context.contacts.empty()) return;
+    context.contacts.follow(state.x, u, g, dt, state.v);
+    for (const auto& contact : context.contacts.pressing()) {
+      const auto force = contact.force.template cast<Scalar>().eval();
+      state.a.node(contact.node) -= force / context.system.mass().node(contact.node)(0);
+      held.node(contact.node) -= static_cast<Scalar>(1 - 2 * beta) * force;
+    }
+    context.contacts.scale_forces(2 * beta);
+  }
+
   // That of the damping within the step.
   Projection damping_projection() const {
     const bool guarded = newton.line_search || newton.require_convergence || newton.max_iterations > 1;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <pliant/integrator/concept.hpp>
+#include <pliant/integrator/contact_passes.hpp>
 #include <pliant/integrator/rounding.hpp>
 #include <pliant/nonlinear_solver/newton.hpp>
 
@@ -28,12 +28,14 @@ class StaticPotential {
   };
 
   // `time` [s] is that of the constraints' paths at the end, `duration` [s] what it takes to get there.
-  StaticPotential(SystemType& system, const FilterType& filter, const Vector& x, const Vector& loads,
-                  double time, double duration, Workspace& workspace)
+  StaticPotential(SystemType& system, const FilterType& filter, Contacts<Vector>& contacts, const Vector& x,
+                  const Vector& loads, double time, double duration, Workspace& workspace)
       : system_(system),
         filter_(filter),
+        contacts_(contacts),
         x_(x),
         loads_(loads),
+        duration_(duration),
         w_(workspace),
         constraints_move_(filter.prescribe(time, duration, x, workspace.prescribed)),
         load_size_(static_cast<double>(loads.norm())) {}
@@ -50,6 +52,7 @@ class StaticPotential {
     const auto force = static_cast<double>(w_.elastic.norm());
     if (first_elastic_force_ < 0) first_elastic_force_ = force;
     rounding_.estimate(A, w_.position, force, g, w_.scratch);
+    contacts_.friction_stiffness(u, duration_, A);
     return add_loads(u, g);
   }
 
@@ -57,6 +60,7 @@ class StaticPotential {
   void constrain(Matrix& A) const { filter_.apply(A); }
   bool constraints_move() const { return constraints_move_; }
   void prescribe(Vector& u) const { u.set_sum(w_.prescribed, Scalar(0), w_.prescribed); }
+  auto& bounds() { return contacts_.bounds(); }
 
   // Loads, and the forces within the body, those on the held nodes included [N].
   double force_scale() const {
@@ -77,13 +81,15 @@ class StaticPotential {
       g.set_block(i, w_.elastic.block(i) - loads_.block(i));
       return loads_.block(i) * u.block(i);
     }));
-    return elastic_ - work_;
+    return elastic_ - work_ + contacts_.friction(u, duration_, g);
   }
 
   SystemType& system_;
   const FilterType& filter_;
+  Contacts<Vector>& contacts_;
   const Vector& x_;
   const Vector& loads_;
+  double duration_;  // [s]
   Workspace& w_;
   bool constraints_move_;
   Rounding rounding_;
@@ -167,13 +173,12 @@ struct QuasiStatic {
       w.increment_loads.set_sum(context.loads, Scalar(-1), w.last_loads);
       w.increment_loads.set_sum(w.last_loads, static_cast<Scalar>(end), w.increment_loads);
       StaticPotential<typename Context::System, typename Context::Filter> potential(
-          context.system, context.filter, state.x, w.increment_loads, start + end * dt, (end - done) * dt,
-          w.potential);
+          context.system, context.filter, context.contacts, state.x, w.increment_loads, start + end * dt,
+          (end - done) * dt, w.potential);
       w.displacement.set_zero();
       w.newton.step.set_zero();
-      StepReport report = report_of(minimize(newton, potential, context.solver, context.solver_workspace,
-                                             w.displacement, w.newton, monitor),
-                                    newton.require_convergence);
+      StepReport report = minimize_with_contacts(context, potential, newton, state.x, (end - done) * dt,
+                                                 w.potential, w.newton, w.displacement, monitor);
       blame_element(report, context.system, potential.position());
       report.energies.elastic = potential.elastic_energy();
       append(total, std::move(report));
@@ -189,18 +194,6 @@ struct QuasiStatic {
     w.last_loads.set_sum(context.loads, Scalar(0), context.loads);
     state.time = start + dt;
     return total;
-  }
-
- private:
-  // The report of a step of several increments is that of the last one, with the work of all.
-  static void append(StepReport& total, StepReport report) {
-    report.newton_iterations += total.newton_iterations;
-    report.linear_iterations += total.linear_iterations;
-    report.truncated_solves += total.truncated_solves;
-    report.line_search_steps += total.line_search_steps;
-    report.potential_drop += total.potential_drop;
-    report.history.insert(report.history.begin(), total.history.begin(), total.history.end());
-    total = std::move(report);
   }
 };
 

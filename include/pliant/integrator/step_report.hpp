@@ -31,6 +31,7 @@ enum class StepStop {
   indefinite,            // the linear solver met a matrix that is not positive definite
   linear_solver_failed,  // the linear solver ran into its iteration limit
   cancelled,             // the progress callback asked for it
+  penetration,           // a node could not be kept out of the colliders
   too_stiff,             // an explicit step would need more substeps than it is allowed
   free_motion  // a part of the body is not held against moving as a rigid body, and statics asks for it
 };
@@ -43,6 +44,9 @@ struct StepReport {
   int linear_iterations = 0;
   int truncated_solves = 0;  // linear solves that ran into their iteration limit
   int line_search_steps = 0;
+  int contacts = 0;            // nodes that press on colliders
+  int contact_passes = 0;      // minimisations that contact and friction asked for
+  double friction_change = 0;  // of the forces of friction, were there another pass [N]
   double residual = 0;         // |unbalanced force| at the end, over the free nodes [N]
   double residual_goal = 0;    // what it had to reach [N]
   bool rounding_goal = false;  // that is the rounding of the forces, which is above what was asked for
@@ -112,6 +116,8 @@ struct StepReport {
         return text.str();
       case StepStop::cancelled:
         return "cancelled by the progress callback; the state is unchanged";
+      case StepStop::penetration:
+        return "a node could not be kept out of the colliders; the state is unchanged";
       case StepStop::too_stiff:
         return "stability asks for more substeps than max_substeps (allow more, take a smaller dt, or an "
                "implicit integrator); the state is unchanged";

@@ -10,7 +10,7 @@
 
 #include <pliant/core/error.hpp>
 #include <pliant/energy/projection.hpp>
-#include <pliant/linear_solver/concept.hpp>
+#include <pliant/linear_solver/bounded_solve.hpp>
 
 namespace pliant {
 
@@ -104,6 +104,7 @@ struct NewtonWorkspace {
   Vector gradient, right_side, step, trial;
   Matrix hessian;
   Matrix projected;  // with HessianStrategy::progressive only
+  BoundedSolve<Matrix> bounded = {};
 
   // Room for the unknowns of a system.
   template <class System>
@@ -193,9 +194,10 @@ class Minimization {
 
  private:
   using Scalar = typename Vector::Scalar;
+  static constexpr bool bounded = requires(Problem & problem) { problem.bounds(); };
 
   NewtonStop iterate() {
-    const bool moved = problem_.constraints_move();
+    const bool moved = problem_.constraints_move() || out_of_bounds();
     evaluate_tangent(moved ? 1 : schedule_.part());
     report_.first_value = report_.value;
     report_.first_gradient = report_.gradient;
@@ -243,7 +245,18 @@ class Minimization {
     }
     if (schedule_.shift() > 0) w_.hessian.shift_diagonal(static_cast<Scalar>(schedule_.shift()));
     problem_.constrain(w_.gradient);
-    report_.gradient = w_.gradient.norm();
+    report_.gradient = norm_of_gradient();
+  }
+
+  // Of what constraints and bounds leave of it.
+  double norm_of_gradient() {
+    if constexpr (bounded) return problem_.bounds().residual(x_, w_.gradient);
+    else return static_cast<double>(w_.gradient.norm());
+  }
+
+  bool out_of_bounds() {
+    if constexpr (bounded) return problem_.bounds().violated(x_);
+    else return false;
   }
 
   // An iteration from where x is.
@@ -268,18 +281,28 @@ class Minimization {
 
   bool finite() const { return std::isfinite(report_.value) && std::isfinite(report_.gradient); }
 
-  // hessian * step = right_side
+  // hessian * step = right_side, or the step within the bounds that minimises the quadratic model.
   void solve() {
     const auto linear_monitor = [&](int iterations, double residual) {
       report_.linear.iterations = iterations;
       report_.linear.residual = residual;
       return monitor_(report_);
     };
-    report_.linear =
-        solver_.solve(w_.hessian, w_.right_side, w_.step, solver_workspace_, enough_, linear_monitor);
+    report_.linear = solve_within_bounds(linear_monitor);
     report_.linear_iterations += report_.linear.iterations;
     if (report_.linear.stop == LinearStop::max_iterations) ++report_.truncated_solves;
     current_.linear_iterations += report_.linear.iterations;
+  }
+
+  template <class LinearMonitor>
+  LinearReport solve_within_bounds(const LinearMonitor& monitor) {
+    if constexpr (bounded) {
+      if (!problem_.bounds().empty()) {
+        return w_.bounded.solve(solver_, solver_workspace_, w_.hessian, w_.right_side, problem_.bounds(), x_,
+                                w_.step, enough_, monitor);
+      }
+    }
+    return solver_.solve(w_.hessian, w_.right_side, w_.step, solver_workspace_, enough_, monitor);
   }
 
   // A first iteration that takes the constrained nodes where they have to go. Their displacement is known to
@@ -295,9 +318,11 @@ class Minimization {
     report_.first_gradient = report_.gradient = w_.right_side.norm();
     set_goal();
     problem_.constrain(w_.hessian);
+    x_.add(Scalar(1), w_.trial);
     solve();
     if (report_.linear.stop == LinearStop::cancelled) return NewtonStop::cancelled;
     if (report_.linear.stop == LinearStop::indefinite && schedule_.raise_shift()) {
+      x_.add(Scalar(-1), w_.trial);
       evaluate_tangent(1);
       w_.step.set_zero();
       return follow_constraints();
@@ -305,7 +330,6 @@ class Minimization {
     if (!report_.linear && report_.linear.stop != LinearStop::max_iterations) {
       return NewtonStop::linear_solver_failed;
     }
-    x_.add(Scalar(1), w_.trial);
     x_.add(Scalar(1), w_.step);
     report_.value = problem_.gradient(x_, w_.gradient);
     problem_.constrain(w_.gradient);
@@ -346,7 +370,7 @@ class Minimization {
   // Closes an iteration whose value and gradient are known, and opens the next one unless it was the last.
   std::optional<NewtonStop> after_step() {
     ++report_.iterations;
-    report_.gradient = w_.gradient.norm();
+    report_.gradient = norm_of_gradient();
     if (newton_.keep_history) {
       current_.value = report_.value;
       current_.gradient = report_.gradient;
@@ -396,6 +420,10 @@ class Minimization {
 //   force_scale()                          the size of the forces at play [N]
 //   force_rounding(), value_rounding()     what rounding makes of a gradient [N] and of the last value [J],
 //                                          with the stiffness of the last tangent
+// and, where some nodes are bounded,
+//   bounds()                               the BoundedNodes; each iteration goes to the minimum of the
+//                                          quadratic model within them, of the gradient only what they leave
+//                                          has to vanish
 // where forces and rounding are asked for after the first tangent, and `monitor(report)` is called before
 // each linear solve and may return false to cancel. No gradient is asked to fall below its rounding.
 template <class Problem, class Solver, class SolverWorkspace, class Vector, class Matrix, class Monitor>

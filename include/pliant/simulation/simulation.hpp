@@ -128,17 +128,20 @@ class Simulation {
                                       .residual = newton.gradient,
                                       .linear_residual = newton.linear.residual});
     };
-    const Context context{system_, filter_, loads_, solver_, solver_workspace_};
+    const Context context{system_, filter_, contacts_, loads_, solver_, solver_workspace_};
     StepReport report;
     try {
+      if (!contacts_.empty()) contacts_.start(state_.time, integrator_.time_step(), state_.x);
       report = integrator_.step(context, state_, integrator_workspace_, monitor);
     } catch (...) {  // of the progress callback or of a path
       std::swap(state_, saved_);
+      contacts_.end(false);
       throw;
     }
     if (report && !(state_.x.finite() && state_.v.finite() && state_.a.finite())) {
       report.stop = StepStop::not_finite;
     }
+    contacts_.end(static_cast<bool>(report));
     if (!report) {
       std::swap(state_, saved_);
       report.time = state_.time;
@@ -189,6 +192,7 @@ class Simulation {
   void set_constraint(Constraint constraint) {
     filter_ = filter_of(constraint);
     constraint_ = std::move(constraint);
+    contacts_.set_constraints(filter_);
     state_.acceleration_known = false;
     if constexpr (requires { integrator_workspace_.constraints_changed(); }) {
       integrator_workspace_.constraints_changed();
@@ -199,6 +203,29 @@ class Simulation {
   void set_time(double time) {
     detail::require_parameter(true, "time", time, "must be finite (s)");
     state_.time = time;
+  }
+
+  // Adds a collider, which nodes do not enter; returns its number. `path`, a function of the time [s], moves
+  // it; without one it stays where it was made until move_collider. Throws ParameterError for a collider, a
+  // surface or a pose that makes no sense.
+  int add_collider(AnyCollider<dim> collider, const Surface& surface = {},
+                   std::function<Pose<dim>(double time)> path = nullptr) {
+    static_assert(detail::needs_solver<Integrator>, "CentralDifferences knows no colliders");
+    return contacts_.add(std::move(collider), surface, std::move(path), state_.time);
+  }
+
+  // The next step takes a collider to another pose, where it stays. Both throw IndexError for a collider that
+  // is not there.
+  void move_collider(int collider, const Pose<dim>& pose) { contacts_.move(collider, pose); }
+  void remove_collider(int collider) { contacts_.remove(collider); }
+
+  // Which colliders pressed on which nodes at the end of the last step; a node may press on several.
+  std::vector<Contact<dim>> contacts() const {
+    std::vector<Contact<dim>> result = contacts_.pressing();
+    for (Contact<dim>& contact : result) {
+      contact.node = system_.numbering().to_user[static_cast<std::size_t>(contact.node)];
+    }
+    return result;
   }
 
   // Acceleration of every node [m/s^2].
@@ -263,6 +290,16 @@ class Simulation {
     return FilterType(held, solid_.nodes(), system_.numbering(), system_.pattern());
   }
 
+  void prepare_contacts() {
+    const auto& rest = solid_.nodes();
+    const double size = static_cast<double>(rest.cwiseAbs().maxCoeff());
+    const double extent =
+        static_cast<double>((rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).maxCoeff());
+    const double spacing = extent / std::pow(static_cast<double>(system_.node_count()), 1.0 / dim);
+    contacts_.prepare(system_.node_count(), spacing, size);
+    contacts_.set_constraints(filter_);
+  }
+
   struct Parts {
     Solid solid;
     Integrator integrator;
@@ -277,6 +314,7 @@ class Simulation {
         constraint_(std::move(parts.constraint)),
         system_((integrator_.check(), solver_.check(), solid_)) {
     filter_ = filter_of(constraint_);
+    prepare_contacts();
     integrator_.prepare(system_, integrator_workspace_);
     for (auto* vector : {&state_.x, &state_.v, &saved_.x, &saved_.v, &external_forces_, &loads_}) {
       *vector = system_.make_vector();
@@ -344,6 +382,7 @@ class Simulation {
   SystemType system_;
   FilterType filter_;
   State<Vector> state_, saved_;
+  Contacts<Vector> contacts_;
   Vector external_forces_;  // [N]
   Vector loads_;            // external forces and gravity [N]
   SmallVector<double, dim> gravity_ = SmallVector<double, dim>::Zero();

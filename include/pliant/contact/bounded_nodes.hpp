@@ -1,0 +1,221 @@
+// Nodes whose displacement is bounded by planes.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include <pliant/core/node_vector.hpp>
+#include <pliant/core/tensor.hpp>
+
+namespace pliant {
+
+// A plane that a node must not cross: normal . u >= least, u its displacement from the start of a step.
+template <int Dim>
+struct ContactPlane {
+  SmallVector<double, Dim> normal = SmallVector<double, Dim>::Zero();  // unit
+  double least = 0;                                                    // [m]
+  int collider = -1;
+};
+
+// A node and its planes, as bounds on each of its unknowns y = N^T u: the columns of N are the normals of the
+// planes, as far as these are independent, and what completes them. The normals need not be orthogonal, so
+// that wedges and corners are bounds too, and exactly those that the planes make. A plane that faces another
+// one is an upper bound.
+template <int Dim, class Scalar>
+struct BoundedNode {
+  int node = -1;
+  int axes = 0;                                // the first ones are bounded
+  SmallMatrix<Scalar, Dim, Dim> N, T;          // T = N^-T, u = T y [-]
+  SmallVector<Scalar, Dim> lower, upper;       // on y, infinite beyond `axes` [m]
+  Scalar rounding = 0;                         // of y [m]
+  std::array<int, std::size_t{Dim}> collider;  // of each axis
+};
+
+// The bounded nodes of a step, and what they make of a gradient.
+template <class VectorType>  // a NodeVector
+class BoundedNodes {
+ public:
+  using Vector = VectorType;
+  using Scalar = typename Vector::Scalar;
+  static constexpr int dim = Vector::dim;
+  using Node = BoundedNode<dim, Scalar>;
+  using Point = SmallVector<Scalar, dim>;
+  using Plane = ContactPlane<dim>;
+
+  bool empty() const { return nodes_.empty(); }
+  const std::vector<Node>& nodes() const { return nodes_; }
+
+  // The bounded node of a node, or -1.
+  int place(std::ptrdiff_t node) const {
+    return place_.empty() ? -1 : place_[static_cast<std::size_t>(node)];
+  }
+
+  void clear(std::ptrdiff_t node_count) {
+    if (std::ssize(place_) != node_count) {
+      place_.assign(static_cast<std::size_t>(node_count), -1);
+      free_part_.resize(node_count);
+    }
+    for (const Node& bounded : nodes_) place_[static_cast<std::size_t>(bounded.node)] = -1;
+    nodes_.clear();
+  }
+
+  // Bounds a node by planes, the most important first, in addition to restraints: `S` projects onto the
+  // directions in which it is free and `prescribed` is its displacement along the others [m]. `size` [m] is
+  // that of its coordinates and displacements, for rounding. A plane that a node cannot obey is left out:
+  // those beyond the dim independent ones, and those across which the restraints leave it no way.
+  template <class Planes>
+  void add(int node, const Planes& planes, const SmallMatrix<double, dim, dim>& S,
+           const SmallVector<double, dim>& prescribed, double size) {
+    Node bounded;
+    bounded.node = node;
+    bounded.lower = Point::Constant(-infinity);
+    bounded.upper = Point::Constant(infinity);
+    SmallMatrix<double, dim, dim> N;
+    Basis basis;
+    for (const Plane& plane : planes) {
+      SmallVector<double, dim> normal = times<double, dim, dim, 1>(S, plane.normal);
+      const double length = std::sqrt(dot<double, dim>(normal, normal));
+      if (length < least_freedom) continue;
+      const double least = (plane.least - dot<double, dim>(plane.normal, prescribed)) / length;
+      for (int k = 0; k < dim; ++k) normal[k] /= length;
+      if (limits_same_axis(bounded, N, normal, least)) continue;
+      if (bounded.axes == dim || !basis.extend(normal, least_angle)) continue;
+      N.col(bounded.axes) = normal;
+      bounded.lower[bounded.axes] = static_cast<Scalar>(least);
+      bounded.collider[static_cast<std::size_t>(bounded.axes)] = plane.collider;
+      ++bounded.axes;
+    }
+    if (bounded.axes == 0) return;
+    basis.complete();
+    for (int k = bounded.axes; k < dim; ++k) N.col(k) = basis.vectors[static_cast<std::size_t>(k)];
+    const SmallMatrix<double, dim, dim> inverted = inverse<double, dim>(N);
+    for (int j = 0; j < dim; ++j) {
+      for (int i = 0; i < dim; ++i) {
+        bounded.N(i, j) = static_cast<Scalar>(N(i, j));
+        bounded.T(i, j) = static_cast<Scalar>(inverted(j, i));
+      }
+      // Planes that cross in front of the node leave it the middle.
+      if (bounded.lower[j] > bounded.upper[j]) {
+        bounded.lower[j] = bounded.upper[j] = (bounded.lower[j] + bounded.upper[j]) / 2;
+      }
+    }
+    const double stretch = inverted.cwiseAbs().maxCoeff();
+    bounded.rounding = 64 * std::numeric_limits<Scalar>::epsilon() * static_cast<Scalar>(stretch * size);
+    place_[static_cast<std::size_t>(node)] = static_cast<int>(nodes_.size());
+    nodes_.push_back(bounded);
+  }
+
+  // y of the displacement u of a bounded node.
+  static Point in_frame(const Node& bounded, const Point& u) {
+    return transposed_times<Scalar, dim, dim, 1>(bounded.N, u);
+  }
+
+  // Whether a displacement breaks a bound by more than rounding.
+  bool violated(const Vector& u) const {
+    return std::any_of(nodes_.begin(), nodes_.end(), [&](const Node& bounded) {
+      const Point y = in_frame(bounded, u.node(bounded.node));
+      for (int k = 0; k < bounded.axes; ++k) {
+        if (y[k] < bounded.lower[k] - bounded.rounding || y[k] > bounded.upper[k] + bounded.rounding) {
+          return true;
+        }
+      }
+      return false;
+    });
+  }
+
+  // The norm of what the bounds leave of a gradient g at the displacement u: all of it but what presses nodes
+  // against their bounds.
+  double residual(const Vector& u, const Vector& g) {
+    if (empty()) return static_cast<double>(g.norm());
+    return static_cast<double>(free_part(u, g).norm());
+  }
+
+  // Adds to `forces` those of the planes on the nodes, which balance the gradient g at the displacement u.
+  void add_forces(const Vector& u, const Vector& g, Vector& forces) {
+    if (empty()) return;
+    free_part(u, g);
+    for (const Node& bounded : nodes_) {
+      forces.node(bounded.node) += g.node(bounded.node) - free_part_.node(bounded.node);
+    }
+  }
+
+  // The force of each plane on a bounded node, along its normal [N]; zero where it has none.
+  Point pressures(const Node& bounded, const Point& u, const Point& g) const {
+    const Point y = in_frame(bounded, u), along = transposed_times<Scalar, dim, dim, 1>(bounded.T, g);
+    Point result = Point::Zero();
+    for (int k = 0; k < bounded.axes; ++k) {
+      const bool low = y[k] <= bounded.lower[k] + bounded.rounding;
+      const bool high = y[k] >= bounded.upper[k] - bounded.rounding;
+      if ((low && along[k] > 0) || (high && along[k] < 0)) result[k] = along[k];
+    }
+    return result;
+  }
+
+ private:
+  static constexpr auto infinity = std::numeric_limits<Scalar>::infinity();
+  static constexpr double least_freedom = 0.05;  // sine of the angle between a plane and what is held
+  static constexpr double least_angle = 0.05;    // sine of the angle between two planes
+
+  // An orthonormal list of vectors.
+  struct Basis {
+    std::array<SmallVector<double, dim>, std::size_t{dim}> vectors;
+    std::size_t count = 0;
+
+    auto begin() const { return vectors.begin(); }
+    auto end() const { return vectors.begin() + static_cast<std::ptrdiff_t>(count); }
+
+    // Adds what of a unit vector the others do not span, unless that is shorter than `least`.
+    bool extend(const SmallVector<double, dim>& unit, double least) {
+      SmallVector<double, dim> rest = orthogonal_part<dim>(unit, *this);
+      const double length = std::sqrt(dot<double, dim>(rest, rest));
+      if (length < least) return false;
+      for (int axis = 0; axis < dim; ++axis) rest[axis] /= length;
+      vectors[count++] = orthogonal_part<dim>(rest, *this);
+      return true;
+    }
+
+    // Until it spans the space: of the coordinate axes one always reaches so far out of what is spanned.
+    void complete() {
+      for (int axis = 0; axis < dim && count < dim; ++axis) {
+        SmallVector<double, dim> unit = SmallVector<double, dim>::Zero();
+        unit[axis] = 1;
+        extend(unit, 0.5);
+      }
+    }
+  };
+
+  // Whether a plane is as good as parallel to one that there is already: the same, then, or one that faces
+  // it.
+  static bool limits_same_axis(Node& bounded, const SmallMatrix<double, dim, dim>& N,
+                               const SmallVector<double, dim>& normal, double least) {
+    for (int k = 0; k < bounded.axes; ++k) {
+      const double cosine = dot<double, dim>(SmallVector<double, dim>(N.col(k)), normal);
+      if (std::abs(cosine) * std::abs(cosine) < 1 - least_angle * least_angle) continue;
+      auto& lower = bounded.lower[k];
+      auto& upper = bounded.upper[k];
+      if (cosine > 0) lower = std::max(lower, static_cast<Scalar>(least));
+      else upper = std::min(upper, static_cast<Scalar>(-least));
+      return true;
+    }
+    return false;
+  }
+
+  const Vector& free_part(const Vector& u, const Vector& g) {
+    free_part_.set_sum(g, Scalar(0), g);
+    for (const Node& bounded : nodes_) {
+      const Point pressed = pressures(bounded, u.node(bounded.node), g.node(bounded.node));
+      free_part_.node(bounded.node) -= times<Scalar, dim, dim, 1>(bounded.N, pressed);
+    }
+    return free_part_;
+  }
+
+  std::vector<Node> nodes_;
+  std::vector<int> place_;  // in nodes_, of each node, or -1
+  Vector free_part_;
+};
+
+}  // namespace pliant

@@ -1,0 +1,614 @@
+// Contact of the nodes of a body with colliders.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <pliant/constraint/filter.hpp>
+#include <pliant/contact/any_collider.hpp>
+#include <pliant/contact/bounded_nodes.hpp>
+#include <pliant/contact/pose.hpp>
+#include <pliant/contact/surface.hpp>
+#include <pliant/core/parallel.hpp>
+
+namespace pliant {
+
+// A collider pressing on a node.
+template <int Dim>
+struct Contact {
+  int node;
+  int collider;                     // as add_collider called it
+  SmallVector<double, Dim> normal;  // of its surface, unit, towards the node
+  SmallVector<double, Dim> force;   // on the node, friction included [N]
+};
+
+// The colliders of a simulation, and what they do to the nodes in a step. In each step every node has the
+// planes of the colliders that it could meet: of the surface it rests on, of the place where its way to where
+// it would go without contact enters one, or else of the nearest surface there. What a step makes of that is
+// checked against the colliders themselves (`find_missed`), so that no node passes through one whatever its
+// speed. Colliders are where they are at the end of the step; on their way they are taken to move evenly.
+//
+// Friction is Coulomb's, with normal forces known from the last pass: a node gives way elastically, by the
+// stick length, relative to where it took hold, and then slides at constant force. That is the minimum of a
+// convex potential of its displacement, and keeps a sticking node in place for ever.
+template <class VectorType>  // a NodeVector
+class Contacts {
+ public:
+  using Vector = VectorType;
+  using Scalar = typename Vector::Scalar;
+  static constexpr int dim = Vector::dim;
+  using Point = SmallVector<double, dim>;
+  using Square = SmallMatrix<double, dim, dim>;
+  using Path = std::function<Pose<dim>(double time)>;
+  using Bounds = BoundedNodes<Vector>;
+
+  // `spacing` [m]: the mean distance between nodes; `size` [m]: of the coordinates at rest.
+  void prepare(std::ptrdiff_t node_count, double spacing, double size) {
+    spacing_ = spacing;
+    size_ = size;
+    restrained_.assign(static_cast<std::size_t>(node_count), free);
+    grips_.assign(static_cast<std::size_t>(node_count), Grips{});
+    saved_grips_ = grips_;
+    planes_.resize(static_cast<std::size_t>(node_count));
+  }
+
+  // Which nodes cannot move freely.
+  template <class Filter>
+  void set_constraints(const Filter& filter) {
+    std::fill(restrained_.begin(), restrained_.end(), int{free});
+    projections_.clear();
+    filter.for_each_restrained([&](int node, const auto& S) {
+      restrained_[static_cast<std::size_t>(node)] = static_cast<int>(projections_.size());
+      projections_.push_back(S.template cast<double>());
+    });
+  }
+
+  // Throws ParameterError for what is wrong with the collider or its surface, and for a path that is not
+  // finite now. Returns its number, which is never given again.
+  int add(AnyCollider<dim> shape, const Surface& surface, Path path, double time) {
+    shape.check();
+    surface.check();
+    Collider collider{std::move(shape), surface, std::move(path), {}, {}, true};
+    if (collider.path) collider.from = collider.to = collider.path(time);
+    colliders_.push_back(std::move(collider));
+    ++count_;
+    return static_cast<int>(colliders_.size()) - 1;
+  }
+
+  // The next step takes a collider from where it is to a pose, where it stays.
+  void move(int number, const Pose<dim>& pose) {
+    Collider& collider = existing(number);
+    collider.path = nullptr;
+    collider.to = pose;
+  }
+
+  void remove(int number) {
+    Collider& collider = existing(number);
+    collider.present = false;
+    collider.path = nullptr;
+    --count_;
+    for (Grips& grips : grips_) {
+      for (Grip& grip : grips) {
+        if (grip.collider == number) grip = {};
+      }
+    }
+  }
+
+  const Pose<dim>& pose(int number) const { return existing(number).from; }
+
+  bool empty() const { return count_ == 0; }
+  const Bounds& bounds() const { return bounds_; }
+  Bounds& bounds() { return bounds_; }
+
+  // ---- one step, in this order ----
+
+  // Colliders move from where they are at `time` [s] to where they are `dt` [s] later. Nodes that are inside
+  // one at the start are put on its surface, which gives them no velocity (the position alteration of Baraff
+  // and Witkin 1998).
+  void start(double time, double dt, Vector& x) {
+    saved_grips_ = grips_;
+    for (Collider& collider : colliders_) {
+      if (!collider.present || !collider.path) continue;
+      collider.from = collider.path(time);
+      collider.to = collider.path(time + dt);
+    }
+    for_each_node(x, [&](std::ptrdiff_t i) { push_out(i, x); });
+  }
+
+  // The planes of the nodes for the step from x, which `ahead` would lead to x + ahead without contact.
+  // `prescribed`: the displacements that constraints ask for [m].
+  void find(const Vector& x, const Vector& ahead, const Vector& prescribed) {
+    for_each_node(x, [&](std::ptrdiff_t i) {
+      Planes& planes = planes_[static_cast<std::size_t>(i)];
+      planes.count = 0;
+      if (immovable(i)) return;
+      const Point from = x.node(i).template cast<double>(), way = ahead.node(i).template cast<double>();
+      planes.size = std::max({size_, largest(from), largest(way)});
+      const double reach = std::sqrt(dot<double, dim>(way, way)) + spacing_;
+      for (std::size_t c = 0; c < colliders_.size(); ++c) {
+        if (colliders_[c].present) meet(static_cast<int>(c), from, way, reach, planes);
+      }
+    });
+    rebuild(x, prescribed);
+  }
+
+  // Planes that the displacement u crosses although no plane told: gives them to the nodes, and puts these on
+  // them. True where there were any.
+  bool find_missed(const Vector& x, const Vector& prescribed, Vector& u) {
+    missed_.assign(static_cast<std::size_t>(x.nodes()), 0);
+    for_each_node(x, [&](std::ptrdiff_t i) {
+      if (immovable(i)) return;
+      Planes& planes = planes_[static_cast<std::size_t>(i)];
+      const Point from = x.node(i).template cast<double>(), way = u.node(i).template cast<double>();
+      for (std::size_t c = 0; c < colliders_.size(); ++c) {
+        if (!colliders_[c].present) continue;
+        const auto plane = crossed(static_cast<int>(c), from, way);
+        if (!plane || plane->least - dot<double, dim>(plane->normal, way) <= tolerance(from)) continue;
+        planes.insist(*plane, way);
+        missed_[static_cast<std::size_t>(i)] = 1;
+      }
+    });
+    if (std::none_of(missed_.begin(), missed_.end(), [](char missed) { return missed != 0; })) return false;
+    keep_hold(x, [](const auto&, int, const Touch& touch) { return touch.anchor; });
+    rebuild(x, prescribed);
+    for (const auto& bounded : bounds_.nodes()) {
+      if (missed_[static_cast<std::size_t>(bounded.node)] == 0) continue;
+      auto y = Bounds::in_frame(bounded, u.node(bounded.node));
+      for (int k = 0; k < bounded.axes; ++k) y[k] = std::clamp(y[k], bounded.lower[k], bounded.upper[k]);
+      u.node(bounded.node) = times<Scalar, dim, dim, 1>(bounded.T, y);
+    }
+    return true;
+  }
+
+  // The potential of friction at the displacement u in a step of `dt` [s] [J]; adds its gradient to g.
+  double friction(const Vector& u, double dt, Vector& g) const {
+    double value = 0;
+    for_each_grip([&](const auto& bounded, int axis, const Touch& touch) {
+      const Drag drag = drag_of(bounded, axis, touch, u, dt);
+      value += drag.value;
+      g.node(bounded.node) += drag.force.template cast<Scalar>();
+    });
+    return value;
+  }
+
+  // Adds its Hessian to A. Along the way of a node that slides it is zero, which lets Newton's method
+  // overshoot the anchor: such a node is given the curvature of the parabola that touches the potential from
+  // above, for a while, which doubles each time.
+  template <class Matrix>
+  void friction_stiffness(const Vector& u, double dt, Matrix& A) {
+    for (std::size_t m = 0; m < touches_.size(); ++m) {
+      const auto& bounded = bounds_.nodes()[m];
+      for (int axis = 0; axis < bounded.axes; ++axis) {
+        Touch& touch = touches_[m][static_cast<std::size_t>(axis)];
+        if (!rubs(bounded, axis, touch)) continue;
+        const Point s = slip(bounded, axis, touch, u);
+        if (touch.brake > 0) --touch.brake;
+        if (dot<double, dim>(s, touch.last_slip) < 0) {
+          touch.longest_brake = std::min(2 * touch.longest_brake, most_braking);
+          touch.brake = touch.longest_brake;
+        }
+        touch.last_slip = s;
+        const Drag drag = drag_of(bounded, axis, touch, u, dt);
+        A.diagonal(bounded.node) += drag.stiffness.template cast<Scalar>();
+      }
+    }
+  }
+
+  bool rubs() const {
+    return std::any_of(colliders_.begin(), colliders_.end(), [](const Collider& collider) {
+      return collider.present && (collider.surface.friction > 0 || collider.surface.viscosity > 0);
+    });
+  }
+
+  // Notes which nodes slide at the displacement u, and tells whether those are others than noted before.
+  bool update_sliding(const Vector& u) {
+    bool changed = false;
+    for (std::size_t m = 0; m < touches_.size(); ++m) {
+      const auto& bounded = bounds_.nodes()[m];
+      for (int axis = 0; axis < bounded.axes; ++axis) {
+        Touch& touch = touches_[m][static_cast<std::size_t>(axis)];
+        if (!rubs(bounded, axis, touch)) continue;
+        const Point s = slip(bounded, axis, touch, u);
+        const bool now = slides(std::sqrt(dot<double, dim>(s, s)), stick_length(bounded, axis));
+        changed = changed || now != touch.slides;
+        touch.slides = now;
+      }
+    }
+    return changed;
+  }
+
+  // Learns the normal forces from the gradient g at the end of a pass, or a part of what they changed.
+  // Returns the norm of the change of the forces of friction that this makes, and what they are now, in
+  // newtons.
+  struct FrictionChange {
+    double change = 0, force = 0;
+  };
+  FrictionChange update_normal_forces(const Vector& u, const Vector& g, double part) {
+    FrictionChange result;
+    for (std::size_t m = 0; m < bounds_.nodes().size(); ++m) {
+      const auto& bounded = bounds_.nodes()[m];
+      const auto pressures = bounds_.pressures(bounded, u.node(bounded.node), g.node(bounded.node));
+      for (int axis = 0; axis < bounded.axes; ++axis) {
+        Touch& touch = touches_[m][static_cast<std::size_t>(axis)];
+        const double force = std::abs(static_cast<double>(pressures[axis]));
+        const double friction = surface_of(bounded, axis).friction;
+        result.change += friction * friction * (force - touch.normal_force) * (force - touch.normal_force);
+        result.force += friction * friction * force * force;
+        touch.normal_force += part * (force - touch.normal_force);
+      }
+    }
+    result.change = std::sqrt(result.change);
+    result.force = std::sqrt(result.force);
+    return result;
+  }
+
+  // The step ends at the displacement u with the gradient g: adds to `forces` those of the colliders on the
+  // nodes [N] and lists them. Returns how many nodes press on a collider.
+  int add_forces(const Vector& u, const Vector& g, double dt, Vector& forces) {
+    pressing_.clear();
+    int nodes = 0;
+    for (std::size_t m = 0; m < bounds_.nodes().size(); ++m) {
+      const auto& bounded = bounds_.nodes()[m];
+      const auto pressures = bounds_.pressures(bounded, u.node(bounded.node), g.node(bounded.node));
+      if (!pressures.isZero()) ++nodes;
+      for (int axis = 0; axis < bounded.axes; ++axis) {
+        if (pressures[axis] == 0) continue;
+        const Point normal = (pressures[axis] > 0 ? 1 : -1) * bounded.N.col(axis).template cast<double>();
+        Point force = std::abs(static_cast<double>(pressures[axis])) * normal;
+        const Touch& touch = touches_[m][static_cast<std::size_t>(axis)];
+        if (rubs(bounded, axis, touch)) force -= drag_of(bounded, axis, touch, u, dt).force;
+        forces.node(bounded.node) += force.template cast<Scalar>();
+        pressing_.push_back({bounded.node, bounded.collider[static_cast<std::size_t>(axis)], normal, force});
+      }
+    }
+    return nodes;
+  }
+
+  // What pressed at the end of the last step, nodes in the internal numbering.
+  const std::vector<Contact<dim>>& pressing() const { return pressing_; }
+
+  // Where the forces found are not yet those of the step, but this part of them is.
+  void scale_forces(double part) {
+    for (Contact<dim>& contact : pressing_) contact.force *= part;
+  }
+
+  // Nodes that press on colliders move with them along the normals: takes the rest out of the velocities v
+  // [m/s] at the end x + u of a step of `dt` [s] with the gradient g.
+  void follow(const Vector& x, const Vector& u, const Vector& g, double dt, Vector& v) const {
+    for (const auto& bounded : bounds_.nodes()) {
+      const int i = bounded.node;
+      const auto pressures = bounds_.pressures(bounded, u.node(i), g.node(i));
+      if (pressures.isZero()) continue;
+      const Point end = (x.node(i) + u.node(i)).template cast<double>();
+      auto speed = Bounds::in_frame(bounded, v.node(i));
+      for (int axis = 0; axis < bounded.axes; ++axis) {
+        if (pressures[axis] == 0) continue;
+        const Collider& collider =
+            colliders_[static_cast<std::size_t>(bounded.collider[static_cast<std::size_t>(axis)])];
+        const Point way = end - collider.from.to_world(collider.to.to_local(end));
+        const Point normal = bounded.N.col(axis).template cast<double>();
+        speed[axis] = static_cast<Scalar>(dot<double, dim>(normal, way) / dt);
+      }
+      v.node(i) = times<Scalar, dim, dim, 1>(bounded.T, speed);
+    }
+  }
+
+  // The step leads from x to x + u: what touches keeps its hold, which slides along where it gave way.
+  void finish(const Vector& x, const Vector& u) {
+    keep_hold(x, [&](const auto& bounded, int axis, const Touch& touch) {
+      const Point moved = slip(bounded, axis, touch, u);
+      const double length = std::sqrt(dot<double, dim>(moved, moved)), give = stick_length(bounded, axis);
+      const double kept = length > give ? give / length : 1;
+      return Point(u.node(bounded.node).template cast<double>() - kept * moved);
+    });
+  }
+
+  // The step is over: accepted, or as if it had not been.
+  void end(bool accepted) {
+    if (!accepted) std::swap(grips_, saved_grips_);
+    for (Collider& collider : colliders_) {
+      if (accepted) collider.from = collider.to;
+    }
+  }
+
+ private:
+  static constexpr int free = -1;
+  static constexpr int most_planes = dim + 1;
+  static constexpr int most_braking = 16;
+
+  struct Collider {
+    AnyCollider<dim> shape;
+    Surface surface;
+    Path path;           // empty where it is moved by hand
+    Pose<dim> from, to;  // in this step
+    bool present;
+  };
+
+  // The planes of a node, at most so many.
+  struct Planes {
+    int count = 0;
+    double size = 0;  // of the coordinates and the displacement of the node [m]
+    std::array<ContactPlane<dim>, std::size_t{most_planes}> list;
+
+    auto begin() const { return list.begin(); }
+    auto end() const { return list.begin() + count; }
+
+    void add(const ContactPlane<dim>& plane) {
+      if (count < most_planes) list[static_cast<std::size_t>(count++)] = plane;
+    }
+
+    // Adds a plane before the others; where there are too many, the one goes that u is farthest from.
+    void insist(const ContactPlane<dim>& plane, const Point& u) {
+      auto spare = list.begin() + count;
+      if (count == most_planes) {
+        const auto slack = [&](const ContactPlane<dim>& other) {
+          return dot<double, dim>(other.normal, u) - other.least;
+        };
+        spare = std::max_element(list.begin(), list.end(),
+                                 [&](const auto& a, const auto& b) { return slack(a) < slack(b); });
+      } else {
+        ++count;
+      }
+      std::move_backward(list.begin(), spare, spare + 1);
+      list.front() = plane;
+    }
+  };
+
+  // Where a node holds on to a collider, from one step to the next.
+  struct Grip {
+    int collider = -1;
+    double normal_force = 0;       // [N]
+    Point anchor = Point::Zero();  // in the frame of the collider [m]
+  };
+  using Grips = std::array<Grip, std::size_t{dim}>;
+
+  // The same within a step, for an axis of a bounded node.
+  struct Touch {
+    double normal_force = 0;           // of the last pass [N]
+    bool slides = false;               // as noted
+    int brake = 0, longest_brake = 1;  // Hessians for which it is braked
+    Point last_slip = Point::Zero();   // at the last Hessian [m]
+    Point anchor = Point::Zero();      // as a displacement from the start of the step [m]
+    Point carried = Point::Zero();     // that of the collider's surface [m]
+  };
+
+  struct Drag {
+    double value;  // [J]
+    Point force;   // its gradient [N]
+    Square stiffness;
+  };
+
+  Collider& existing(int number) { return const_cast<Collider&>(std::as_const(*this).existing(number)); }
+
+  const Collider& existing(int number) const {
+    if (number < 0 || number >= std::ssize(colliders_) ||
+        !colliders_[static_cast<std::size_t>(number)].present) {
+      throw IndexError("collider", number, std::ssize(colliders_));
+    }
+    return colliders_[static_cast<std::size_t>(number)];
+  }
+
+  template <class Run>
+  static void for_each_node(const Vector& x, Run&& run) {
+    parallel_for(x.nodes(), 256, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      for (std::ptrdiff_t i = begin; i < end; ++i) run(i);
+    });
+  }
+
+  bool immovable(std::ptrdiff_t i) const {
+    const int place = restrained_[static_cast<std::size_t>(i)];
+    return place != free && projections_[static_cast<std::size_t>(place)].isZero();
+  }
+
+  Square free_directions(std::ptrdiff_t i) const {
+    const int place = restrained_[static_cast<std::size_t>(i)];
+    return place == free ? Square::Identity() : projections_[static_cast<std::size_t>(place)];
+  }
+
+  static double largest(const Point& x) {
+    double result = 0;
+    for (int axis = 0; axis < dim; ++axis) result = std::max(result, std::abs(x[axis]));
+    return result;
+  }
+
+  // What rounding makes of distances from a point [m].
+  double tolerance(const Point& x) const {
+    return 256 * static_cast<double>(std::numeric_limits<Scalar>::epsilon()) * std::max(size_, largest(x));
+  }
+
+  void push_out(std::ptrdiff_t i, Vector& x) const {
+    if (immovable(i)) return;
+    for (const Collider& collider : colliders_) {
+      if (!collider.present) continue;
+      const Point at = x.node(i).template cast<double>(), local = collider.from.to_local(at);
+      const double thickness = collider.surface.thickness;
+      if (apart(collider, local, local, thickness)) continue;
+      const auto near = collider.shape.nearest(local, thickness);
+      if (!near || near->distance >= thickness - tolerance(at)) continue;
+      const Point out = (thickness - near->distance) * collider.from.rotated(near->normal);
+      x.node(i) += times<double, dim, dim, 1>(free_directions(i), out).template cast<Scalar>();
+    }
+  }
+
+  // Whether a segment stays farther than `reach` from all of a collider, in its frame.
+  static bool apart(const Collider& collider, const Point& from, const Point& to, double reach) {
+    const auto box = collider.shape.bounds();
+    for (int axis = 0; axis < dim; ++axis) {
+      if (std::max(from[axis], to[axis]) < box.lower[axis] - reach ||
+          std::min(from[axis], to[axis]) > box.upper[axis] + reach) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  ContactPlane<dim> plane_of(int number, const Point& x, const Point& point, const Point& normal) const {
+    const Collider& collider = colliders_[static_cast<std::size_t>(number)];
+    const Point n = collider.to.rotated(normal), p = collider.to.to_world(point);
+    return {n, dot<double, dim>(n, Point(p - x)) + collider.surface.thickness, number};
+  }
+
+  void meet(int number, const Point& x, const Point& way, double reach, Planes& planes) const {
+    const Collider& collider = colliders_[static_cast<std::size_t>(number)];
+    const Point from = collider.from.to_local(x), to = collider.to.to_local(Point(x + way));
+    const double thickness = collider.surface.thickness;
+    if (apart(collider, from, to, reach + thickness)) return;
+    const double close = 1.01 * thickness + tolerance(x);
+    const auto here = collider.shape.nearest(from, close);
+    const bool rests = here && here->distance <= close;
+    if (rests) planes.add(plane_of(number, x, here->point, here->normal));
+    const auto hit = collider.shape.first_hit(from, to);
+    if (hit) planes.add(plane_of(number, x, hit->point, hit->normal));
+    if (rests || hit) return;
+    const auto there = collider.shape.nearest(to, reach + thickness);
+    if (there) planes.add(plane_of(number, x, there->point, there->normal));
+  }
+
+  // A plane of a collider that a node has on its way, or behind it at its end.
+  std::optional<ContactPlane<dim>> crossed(int number, const Point& x, const Point& way) const {
+    const Collider& collider = colliders_[static_cast<std::size_t>(number)];
+    const Point from = collider.from.to_local(x), to = collider.to.to_local(Point(x + way));
+    const double thickness = collider.surface.thickness;
+    if (apart(collider, from, to, thickness)) return {};
+    if (const auto hit = collider.shape.first_hit(from, to))
+      return plane_of(number, x, hit->point, hit->normal);
+    const auto there = collider.shape.nearest(to, thickness);
+    if (there && there->distance < thickness) return plane_of(number, x, there->point, there->normal);
+    return {};
+  }
+
+  // Bounds and touches from the planes.
+  void rebuild(const Vector& x, const Vector& prescribed) {
+    bounds_.clear(x.nodes());
+    for (std::ptrdiff_t i = 0; i < x.nodes(); ++i) {
+      const Planes& planes = planes_[static_cast<std::size_t>(i)];
+      if (planes.count == 0) continue;
+      bounds_.add(static_cast<int>(i), planes, free_directions(i), prescribed.node(i).template cast<double>(),
+                  planes.size);
+    }
+    touches_.resize(bounds_.nodes().size());
+    for (std::size_t m = 0; m < touches_.size(); ++m) take_hold(bounds_.nodes()[m], x, touches_[m]);
+  }
+
+  void take_hold(const typename Bounds::Node& bounded, const Vector& x,
+                 std::array<Touch, std::size_t{dim}>& touches) const {
+    const Point at = x.node(bounded.node).template cast<double>();
+    const Grips& grips = grips_[static_cast<std::size_t>(bounded.node)];
+    std::array<bool, std::size_t{dim}> used{};
+    for (int axis = 0; axis < bounded.axes; ++axis) {
+      const int number = bounded.collider[static_cast<std::size_t>(axis)];
+      const Collider& collider = colliders_[static_cast<std::size_t>(number)];
+      Touch& touch = touches[static_cast<std::size_t>(axis)];
+      touch = {};
+      touch.carried = collider.to.to_world(collider.from.to_local(at)) - at;
+      touch.anchor = touch.carried;
+      for (std::size_t k = 0; k < grips.size(); ++k) {
+        if (used[k] || grips[k].collider != number) continue;
+        used[k] = true;
+        touch.normal_force = grips[k].normal_force;
+        touch.anchor = collider.to.to_world(grips[k].anchor) - at;
+        break;
+      }
+    }
+  }
+
+  // Remembers of each touch its force and its anchor, which `anchor` tells as a displacement from x.
+  template <class Anchor>
+  void keep_hold(const Vector& x, Anchor&& anchor) {
+    std::fill(grips_.begin(), grips_.end(), Grips{});
+    for_each_grip([&](const auto& bounded, int axis, const Touch& touch) {
+      const int number = bounded.collider[static_cast<std::size_t>(axis)];
+      const Point at = x.node(bounded.node).template cast<double>() + anchor(bounded, axis, touch);
+      const Collider& collider = colliders_[static_cast<std::size_t>(number)];
+      grips_[static_cast<std::size_t>(bounded.node)][static_cast<std::size_t>(axis)] = {
+          number, touch.normal_force, collider.to.to_local(at)};
+    });
+  }
+
+  const Surface& surface_of(const typename Bounds::Node& bounded, int axis) const {
+    return colliders_[static_cast<std::size_t>(bounded.collider[static_cast<std::size_t>(axis)])].surface;
+  }
+
+  double stick_length(const typename Bounds::Node& bounded, int axis) const {
+    const double given = surface_of(bounded, axis).stick_length;
+    return given > 0 ? given : 1e-4 * spacing_;
+  }
+
+  bool rubs(const typename Bounds::Node& bounded, int axis, const Touch& touch) const {
+    const Surface& surface = surface_of(bounded, axis);
+    return touch.normal_force > 0 && (surface.friction > 0 || surface.viscosity > 0);
+  }
+
+  // Calls use(bounded node, axis, touch) for whatever presses, as far as is known, on a collider that rubs.
+  template <class Use>
+  void for_each_grip(Use&& use) const {
+    for (std::size_t m = 0; m < touches_.size(); ++m) {
+      const auto& bounded = bounds_.nodes()[m];
+      for (int axis = 0; axis < bounded.axes; ++axis) {
+        const Touch& touch = touches_[m][static_cast<std::size_t>(axis)];
+        if (rubs(bounded, axis, touch)) use(bounded, axis, touch);
+      }
+    }
+  }
+
+  static Point tangential(const typename Bounds::Node& bounded, int axis, Point v) {
+    const Point normal = bounded.N.col(axis).template cast<double>();
+    const double along = dot<double, dim>(normal, v);
+    for (int k = 0; k < dim; ++k) v[k] -= along * normal[k];
+    return v;
+  }
+
+  // A node that slid at the end of the last step is, but for rounding, at its stick length from its anchor,
+  // and taken to slide on.
+  static bool slides(double slip, double stick_length) { return slip > stick_length * (1 - 1e-6); }
+
+  // How far a node is from where it took hold, along the surface [m].
+  Point slip(const typename Bounds::Node& bounded, int axis, const Touch& touch, const Vector& u) const {
+    return tangential(bounded, axis, Point(u.node(bounded.node).template cast<double>() - touch.anchor));
+  }
+
+  Drag drag_of(const typename Bounds::Node& bounded, int axis, const Touch& touch, const Vector& u,
+               double dt) const {
+    const Surface& surface = surface_of(bounded, axis);
+    const Point s = slip(bounded, axis, touch, u);
+    const double give = stick_length(bounded, axis), limit = surface.friction * touch.normal_force;
+    const double length = std::sqrt(dot<double, dim>(s, s));
+    const bool slides = this->slides(length, give);
+    const double stiffness = limit / (slides ? length : give), viscous = surface.viscosity / dt;
+    const Point drift =
+        tangential(bounded, axis, Point(u.node(bounded.node).template cast<double>() - touch.carried));
+    Drag drag;
+    drag.value = (slides ? limit * (length - give / 2) : stiffness * length * length / 2) +
+                 viscous * dot<double, dim>(drift, drift) / 2;
+    for (int j = 0; j < dim; ++j) {
+      drag.force[j] = stiffness * s[j] + viscous * drift[j];
+      for (int i = 0; i < dim; ++i) {
+        const double n_n = static_cast<double>(bounded.N(i, axis)) * static_cast<double>(bounded.N(j, axis));
+        const double d_d = slides && touch.brake == 0 ? s[i] * s[j] / (length * length) : 0;
+        drag.stiffness(i, j) = (stiffness + viscous) * ((i == j ? 1 : 0) - n_n) - stiffness * d_d;
+      }
+    }
+    return drag;
+  }
+
+  std::vector<Collider> colliders_;
+  int count_ = 0;
+  double spacing_ = 0, size_ = 0;  // [m]
+  std::vector<int> restrained_;    // of each node: in projections_, or free
+  std::vector<Square> projections_;
+  std::vector<Planes> planes_;  // of each node
+  std::vector<Grips> grips_, saved_grips_;
+  std::vector<char> missed_;
+  Bounds bounds_;
+  std::vector<Contact<dim>> pressing_;
+  std::vector<std::array<Touch, std::size_t{dim}>> touches_;  // of each bounded node
+};
+
+}  // namespace pliant

@@ -1,0 +1,86 @@
+// Where a collider is: its rotation and translation.
+#pragma once
+
+#include <cmath>
+
+#include <pliant/core/error.hpp>
+#include <pliant/core/matrix.hpp>
+#include <pliant/core/tensor.hpp>
+
+namespace pliant {
+
+// x_world = rotation x_local + translation.
+//   Pose(Eigen::AngleAxisd(0.3, Eigen::Vector3d::UnitZ()), Eigen::Vector3d(0, 1, 0))
+//   Pose(R, t)   R a matrix
+//   Pose<3>()    the identity
+// Throws ParameterError for a matrix that is not a rotation (up to 1e-9 per entry of R^T R) and for a
+// translation that is not finite.
+template <int Dim = 3>
+class Pose {
+ public:
+  using Point = SmallVector<double, Dim>;
+  using Matrix = SmallMatrix<double, Dim, Dim>;
+
+  Pose() : rotation_(Matrix::Identity()), translation_(Point::Zero()) {}
+
+  template <class Derived>
+  Pose(const Eigen::MatrixBase<Derived>& rotation, const Point& translation)
+      : rotation_(rotation), translation_(translation) {
+    check();
+  }
+
+  // `rotation`: an Eigen::AngleAxisd, Quaterniond or Rotation2Dd.
+  template <class Rotation>
+  requires requires(const Rotation& rotation) { rotation.toRotationMatrix(); }
+  Pose(const Rotation& rotation, const Point& translation) : Pose(rotation.toRotationMatrix(), translation) {}
+
+  const Matrix& rotation() const { return rotation_; }
+  const Point& translation() const { return translation_; }
+
+  // A point given in the frame of the collider, in the world [m].
+  Point to_world(const Point& x) const {
+    Point result = rotated(x);
+    for (int k = 0; k < Dim; ++k) result[k] += translation_[k];
+    return result;
+  }
+
+  // A point given in the world, in the frame of the collider [m].
+  Point to_local(const Point& x) const {
+    Point from_origin;
+    for (int k = 0; k < Dim; ++k) from_origin[k] = x[k] - translation_[k];
+    return transposed_times<double, Dim, Dim, 1>(rotation_, from_origin);
+  }
+
+  // A direction given in the frame of the collider, in the world.
+  Point rotated(const Point& direction) const { return times<double, Dim, Dim, 1>(rotation_, direction); }
+
+ private:
+  void check() const {
+    constexpr double rounding = 1e-9;
+    const Matrix product = transposed_times<double, Dim, Dim, Dim>(rotation_, rotation_);
+    double error = 0;
+    for (int j = 0; j < Dim; ++j) {
+      for (int i = 0; i < Dim; ++i) {
+        const double difference = std::abs(product(i, j) - (i == j ? 1.0 : 0.0));
+        if (!(difference <= error)) error = difference;
+      }
+    }
+    detail::require_parameter(error <= rounding, "Pose: largest entry of R^T R - 1", error,
+                              "R must be a rotation");
+    const double sign = determinant<double, Dim>(rotation_);
+    detail::require_parameter(sign > 0, "Pose: det R", sign, "R must be a rotation, not a reflection");
+    for (int k = 0; k < Dim; ++k) {
+      detail::require_parameter(true, "Pose: translation", translation_[k], "must be finite");
+    }
+  }
+
+  Matrix rotation_;
+  Point translation_;
+};
+
+template <class Rotation, class Derived>
+Pose(const Rotation&, const Eigen::MatrixBase<Derived>&) -> Pose<Derived::SizeAtCompileTime>;
+template <class Rotation, int Dim>
+Pose(const Rotation&, const double (&)[Dim]) -> Pose<Dim>;
+
+}  // namespace pliant

@@ -1,0 +1,85 @@
+// Minimising a potential of the nodes' displacement where they meet colliders.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include <pliant/integrator/concept.hpp>
+#include <pliant/nonlinear_solver/newton.hpp>
+
+namespace pliant {
+
+// The report of several minimisations in a row: that of the last one, with the work of all.
+inline void append(StepReport& total, StepReport report) {
+  report.newton_iterations += total.newton_iterations;
+  report.linear_iterations += total.linear_iterations;
+  report.truncated_solves += total.truncated_solves;
+  report.line_search_steps += total.line_search_steps;
+  report.contact_passes += total.contact_passes;
+  report.potential_drop += total.potential_drop;
+  report.history.insert(report.history.begin(), total.history.begin(), total.history.end());
+  total = std::move(report);
+}
+
+// Leaves the minimiser of a potential in `u`, the displacement [m] from x in a step of `dt` [s], u = 0 on
+// entry. Without colliders that is one minimisation. With them it is repeated until no node has passed
+// through one and until the normal forces that friction is made of are those of the result; where
+// convergence is not required, until the same nodes slide as before. `newton_workspace.step` holds the
+// displacement that is expected; `w` has members prescribed and held. The colliders' forces are added to
+// w.held.
+template <class Context, class Potential, class PotentialWorkspace, class NewtonWorkspace, class Monitor>
+StepReport minimize_with_contacts(const Context& context, Potential& potential, const Newton& newton,
+                                  const typename Context::Vector& x, double dt, PotentialWorkspace& w,
+                                  NewtonWorkspace& newton_workspace, typename Context::Vector& u,
+                                  Monitor&& monitor) {
+  using Scalar = typename Context::Scalar;
+  const auto minimize_once = [&] {
+    return report_of(
+        minimize(newton, potential, context.solver, context.solver_workspace, u, newton_workspace, monitor),
+        newton.require_convergence);
+  };
+  auto& contacts = context.contacts;
+  if (contacts.empty()) return minimize_once();
+
+  constexpr int most_passes = 20, most_full_updates = 4;
+  constexpr int most_sliding_passes = 3;       // where convergence is not required
+  constexpr double friction_tolerance = 1e-4;  // of the forces of friction, relative to them
+  newton_workspace.trial.set_sum(newton_workspace.step, Scalar(1), w.prescribed);
+  contacts.find(x, newton_workspace.trial, w.prescribed);
+  contacts.update_sliding(u);
+  StepReport total;
+  bool moved_back = false;
+  for (int pass = 1;; ++pass) {
+    StepReport report = minimize_once();
+    report.contact_passes = 1;
+    const bool undefined = report.stop == StepStop::energy_undefined;
+    append(total, std::move(report));
+    if (undefined && moved_back) {  // nodes that were put back on a surface have crushed an element
+      u.set_zero();
+      newton_workspace.step.set_zero();
+      moved_back = false;
+      continue;
+    }
+    if (!total) return total;
+    const auto& g = newton_workspace.gradient;
+    const auto friction = contacts.update_normal_forces(u, g, pass <= most_full_updates ? 1 : 0.5);
+    total.friction_change = friction.change;
+    const bool slides_anew = contacts.update_sliding(u);
+    const bool settled =
+        newton.require_convergence
+            ? friction.change <= std::max(total.residual_goal, friction_tolerance * friction.force)
+            : !slides_anew || pass >= most_sliding_passes;
+    moved_back = contacts.find_missed(x, w.prescribed, u);
+    if (!moved_back && (settled || pass >= most_passes)) break;
+    if (pass >= most_passes) {
+      total.stop = StepStop::penetration;
+      return total;
+    }
+    newton_workspace.step.set_zero();
+  }
+  total.contacts = contacts.add_forces(u, newton_workspace.gradient, dt, w.held);
+  contacts.finish(x, u);
+  return total;
+}
+
+}  // namespace pliant

@@ -1,0 +1,231 @@
+// Bodies that rest on colliders, meet them and are moved by them.
+#include "support/catch.hpp"
+
+#include <cmath>
+
+#include <pliant/pliant.hpp>
+
+using namespace pliant;
+
+namespace {
+
+const Eigen::Vector3d up(0, 1, 0);
+
+// One metre wide, its lowest nodes at y = 0.
+Mesh<Tet4> block(int cells = 3) {
+  auto mesh = make_box<Tet4>({.lengths = {1, 0.5, 1}, .cells = {cells, 2, cells}});
+  mesh.nodes.row(1).array() -= mesh.nodes.row(1).minCoeff();
+  return mesh;
+}
+
+auto falling(const Mesh<Tet4>& mesh, double E = 1e5, double alpha = 0) {
+  return Solid(mesh, StableNeoHookean(Lame::from_young_poisson(E, 0.3)), Density{1000},
+               Rayleigh{.alpha = alpha});
+}
+
+double weight_of(const Mesh<Tet4>& mesh) { return 1000 * 9.81 * total_volume(mesh); }
+
+template <class Simulation>
+void run(Simulation& sim, int steps) {
+  for (int n = 0; n < steps; ++n) {
+    const StepReport report = sim.step();
+    INFO(report.message());
+    REQUIRE(report);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("contact: a body that falls comes to rest on the floor, which carries its weight") {
+  const auto mesh = block();
+  Simulation sim(falling(mesh, 1e5, 5), BackwardEuler{.dt = 0.01, .newton = {.tolerance = 1e-9}},
+                 Pcg{.tolerance = 1e-10});
+  sim.set_gravity({0, -9.81, 0});
+  const int floor = sim.add_collider(HalfSpace(Eigen::Vector3d(0, -0.2, 0), up));
+  double last = sim.energies().total();
+  for (int n = 0; n < 400; ++n) {
+    const StepReport report = sim.step();
+    REQUIRE(report);
+    CHECK(sim.positions().row(1).minCoeff() >= -0.2 - 1e-13);
+    CHECK(report.energies.total() <= last + 1e-6);
+    last = report.energies.total();
+  }
+  const double weight = weight_of(mesh);
+  CHECK(sim.constraint_forces().row(1).sum() == Approx(weight).epsilon(1e-6));
+  CHECK(sim.constraint_forces().row(0).cwiseAbs().maxCoeff() == 0);
+  double carried = 0;
+  for (const auto& contact : sim.contacts()) {
+    CHECK(contact.collider == floor);
+    CHECK(contact.normal == up);
+    CHECK(contact.force.y() > 0);
+    CHECK((contact.force - sim.constraint_forces().col(contact.node)).norm() < 1e-9 * weight);
+    carried += contact.force.y();
+  }
+  CHECK(carried == Approx(weight).epsilon(1e-6));
+  // No jitter, no drift.
+  const Eigen::Matrix3Xd rest = sim.positions();
+  run(sim, 100);
+  CHECK((sim.positions() - rest).cwiseAbs().maxCoeff() < 1e-7);
+}
+
+TEST_CASE("contact: statics finds the same rest") {
+  const auto mesh = block();
+  const auto hold = nodes_where(mesh, [](const auto& X) { return X.x() < 0.01 && X.z() < 0.01; });
+  Simulation sim(falling(mesh),
+                 QuasiStatic{.allow_free_motion = true, .newton = {.max_iterations = 50, .tolerance = 1e-9}},
+                 Pcg{.tolerance = 1e-10}, Sliding::on_line(hold, up));
+  sim.set_gravity({0, -9.81, 0});
+  sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0, 0), up));
+  const StepReport report = sim.step();
+  INFO(report.message());
+  REQUIRE(report);
+  CHECK(report.contacts >= 9);
+  CHECK(sim.positions().row(1).minCoeff() > -1e-13);
+  CHECK(sim.constraint_forces().row(1).sum() == Approx(weight_of(mesh)).epsilon(1e-6));
+}
+
+TEST_CASE("contact: a block squeezed between plates without friction is in uniaxial compression") {
+  const double E = 1e5, nu = 0.3, strain = 0.01;
+  const auto mesh = block();
+  const auto middle = nodes_where(mesh, [](const auto& X) { return X.x() < 0.01 && X.z() < 0.01; });
+  const auto edge = nodes_where(mesh, [](const auto& X) { return X.x() > 0.99 && X.z() < 0.01; });
+  Simulation sim(Solid(mesh, LinearElastic(Lame::from_young_poisson(E, nu)), Density{1000}),
+                 QuasiStatic{.allow_free_motion = true, .newton = {.max_iterations = 50, .tolerance = 1e-11}},
+                 Pcg{.tolerance = 1e-12}, Sliding::on_line(middle, up),
+                 Sliding::on_plane(edge, Eigen::Vector3d(0, 0, 1)));
+  sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0, 0), up));
+  const int press = sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0.5, 0), -up));
+  sim.move_collider(press, Pose<3>(Eigen::Matrix3d::Identity(), Eigen::Vector3d(0, -0.5 * strain, 0)));
+  const StepReport report = sim.step();
+  INFO(report.message());
+  REQUIRE(report);
+  double force = 0;
+  for (const auto& contact : sim.contacts()) force += contact.collider == press ? contact.force.y() : 0;
+  CHECK(force == Approx(-E * strain).epsilon(1e-8));
+  CHECK(sim.positions().row(0).maxCoeff() == Approx(1 + nu * strain).epsilon(1e-9));
+}
+
+TEST_CASE("contact: a sphere dropped into a groove is carried by both sides") {
+  auto mesh = make_ball<Tet4>({.radius = 0.5, .shells = 3});
+  const double slope = 0.5;
+  Simulation sim(falling(mesh, 1e6, 20), BackwardEuler{.dt = 0.01, .newton = {.tolerance = 1e-8}},
+                 Pcg{.tolerance = 1e-10});
+  sim.set_gravity({0, -9.81, 0});
+  const Eigen::Vector3d left = Eigen::Vector3d(slope, 1, 0).normalized(), right(-left.x(), left.y(), 0);
+  const int first = sim.add_collider(HalfSpace(Eigen::Vector3d(0, -0.6, 0), left));
+  sim.add_collider(HalfSpace(Eigen::Vector3d(0, -0.6, 0), right));
+  run(sim, 150);
+  double force = 0;
+  for (const auto& contact : sim.contacts()) {
+    if (contact.collider == first) force += contact.force.norm();
+  }
+  CHECK(2 * force * left.y() == Approx(weight_of(mesh)).epsilon(0.01));
+  for (int i = 0; i < sim.positions().cols(); ++i) {
+    const Eigen::Vector3d from_edge = sim.positions().col(i) - Eigen::Vector3d(0, -0.6, 0);
+    CHECK(std::min(from_edge.dot(left), from_edge.dot(right)) > -1e-12);
+  }
+}
+
+TEST_CASE("contact: no node passes through a thin wall, however fast it is") {
+  const auto mesh = block(2);
+  for (const double speed : {1e1, 1e3, 1e5}) {
+    Simulation sim(falling(mesh, 1e7), BackwardEuler{.dt = 0.01, .newton = {.max_iterations = 100}}, Pcg{});
+    sim.add_collider(Box(Eigen::Vector3d(-50, -1.001, -50), Eigen::Vector3d(50, -1, 50)));
+    Eigen::Matrix3Xd velocity = Eigen::Matrix3Xd::Zero(3, mesh.node_count());
+    velocity.row(1).setConstant(-speed);
+    velocity(0, 3) = speed;
+    sim.set_velocities(velocity);
+    for (int n = 0; n < 20; ++n) {
+      const StepReport report = sim.step();
+      INFO("speed " << speed << ", step " << n << ": " << report.message());
+      REQUIRE(report);
+      REQUIRE(sim.positions().row(1).minCoeff() > -1 - 1e-9);
+    }
+  }
+}
+
+TEST_CASE("contact: nodes that start inside a collider are put on its surface without getting a velocity") {
+  const auto mesh = block(2);
+  Simulation sim(falling(mesh), BackwardEuler{.dt = 0.01}, Pcg{});
+  sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0.001, 0), up));
+  REQUIRE(sim.step());
+  CHECK(sim.positions().row(1).minCoeff() == Approx(0.001).epsilon(1e-12));
+  CHECK(sim.velocities().row(1).maxCoeff() < 0.1);  // 0.001 m in a step would be 0.1 m/s
+}
+
+TEST_CASE("contact: a moving collider pushes a body, and lets it go when it is removed") {
+  const auto mesh = block(2);
+  Simulation sim(falling(mesh, 1e6), BackwardEuler{.dt = 0.01}, Pcg{});
+  const int pusher = sim.add_collider(Sphere(Eigen::Vector3d(0.5, 0.25, 2.2), 1.0), {}, [](double t) {
+    return Pose<3>(Eigen::Matrix3d::Identity(), Eigen::Vector3d(0, 0, -2 * t));
+  });
+  run(sim, 60);
+  const Eigen::Vector3d velocity = sim.velocities().rowwise().mean();
+  CHECK(velocity.z() < -1.9);
+  CHECK(velocity.head<2>().norm() < 0.1);
+  for (int i = 0; i < sim.positions().cols(); ++i) {
+    CHECK((sim.positions().col(i) - Eigen::Vector3d(0.5, 0.25, 2.2 - 1.2)).norm() > 1 - 1e-12);
+  }
+  sim.remove_collider(pusher);
+  run(sim, 1);
+  CHECK(sim.contacts().empty());
+  CHECK_THROWS_AS(sim.remove_collider(pusher), IndexError);
+  CHECK_THROWS_AS(sim.move_collider(7, Pose<3>()), IndexError);
+}
+
+TEST_CASE("contact: a scene that is rotated gives the rotated answer") {
+  const auto mesh = block(2);
+  const Eigen::Matrix3d R = Eigen::AngleAxisd(0.7, Eigen::Vector3d(1, 2, -1).normalized()).toRotationMatrix();
+  const auto fall = [&](const Eigen::Matrix3d& rotation, double friction) {
+    auto turned = mesh;
+    turned.nodes = rotation * mesh.nodes;
+    Simulation sim(falling(turned), BackwardEuler{.dt = 0.01, .newton = {.tolerance = 1e-10}},
+                   Pcg{.tolerance = 1e-12});
+    sim.set_gravity(rotation * Eigen::Vector3d(3, -9.81, 0));
+    const Eigen::Vector3d below(0, -0.1, 0), beside(0.9, 0, 0);
+    sim.add_collider(HalfSpace(Eigen::Vector3d(rotation * below), Eigen::Vector3d(rotation * up)),
+                     {.friction = friction});
+    sim.add_collider(Sphere(Eigen::Vector3d(rotation * beside), 0.3), {.friction = friction});
+    run(sim, 40);
+    return Eigen::Matrix3Xd(rotation.transpose() * sim.positions());
+  };
+  const auto difference = [&](double friction) {
+    const Eigen::Matrix3Xd straight = fall(Eigen::Matrix3d::Identity(), friction);
+    CHECK((straight - mesh.nodes).cwiseAbs().maxCoeff() > 0.05);
+    return (fall(R, friction) - straight).cwiseAbs().maxCoeff();
+  };
+  CHECK(difference(0) < 1e-9);
+  CHECK(difference(0.3) < 1e-3);  // normal forces are known to a thousandth
+}
+
+TEST_CASE("contact: a step that is cancelled leaves everything as it was, the hold of friction too") {
+  const auto mesh = block(2);
+  const auto slide = [&](bool interrupted) {
+    Simulation sim(falling(mesh), BackwardEuler{.dt = 0.01}, Pcg{});
+    sim.set_gravity({2, -9.81, 0});
+    sim.add_collider(HalfSpace(Eigen::Vector3d(0, -0.01, 0), up), {.friction = 0.5});
+    for (int n = 0; n < 20; ++n) {
+      if (interrupted) {
+        int calls = 0;
+        sim.on_progress([&](const Progress&) { return ++calls < 1 + n % 3; });
+        if (!sim.step()) {
+          sim.on_progress(nullptr);
+          run(sim, 1);
+        }
+      } else {
+        run(sim, 1);
+      }
+    }
+    return Eigen::Matrix3Xd(sim.positions());
+  };
+  CHECK((slide(true) - slide(false)).cwiseAbs().maxCoeff() == 0);
+}
+
+TEST_CASE("contact: colliders and surfaces that make no sense are refused") {
+  Simulation sim(falling(block(2)), BackwardEuler{.dt = 0.01}, Pcg{});
+  const HalfSpace floor(Eigen::Vector3d(0, 0, 0), up);
+  CHECK_THROWS_AS(sim.add_collider(floor, {.friction = -1}), ParameterError);
+  CHECK_THROWS_AS(sim.add_collider(floor, {.viscosity = -1}), ParameterError);
+  CHECK_THROWS_AS(sim.add_collider(floor, {.thickness = -1}), ParameterError);
+  CHECK_THROWS_AS(sim.add_collider(floor, {.stick_length = -1}), ParameterError);
+}
