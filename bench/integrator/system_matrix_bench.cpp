@@ -60,8 +60,9 @@ struct Problem {
     const struct {
       Assembled& system;
       const Filter<3, double>& filter;
+      Contacts<NodeVector<3, double>>& contacts;
       const NodeVector<3, double>& loads;
-    } context{system, filter, loads};
+    } context{system, filter, contacts, loads};
     IncrementalPotential<Assembled, Filter<3, double>> potential(context, start, {dt, dt * dt, dt, dt},
                                                                  newton, workspace.potential);
     u.set_zero();
@@ -94,6 +95,7 @@ struct Problem {
   baseline::Body body;
   Assembled system;
   Filter<3, double> filter;
+  Contacts<NodeVector<3, double>> contacts;  // none
   NodeVector<3, double> loads, u, g;
   BlockMatrix<3, double> A;
   State<NodeVector<3, double>> start;
