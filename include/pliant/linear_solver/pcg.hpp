@@ -14,7 +14,7 @@ namespace pliant {
 // dropped. Breakdown is reported, never hidden: a direction d with d.Ad <= 0 ends the iteration as
 // `indefinite`, with the best x so far. Hestenes and Stiefel 1952; the residual reported is the one of the
 // recurrence.
-template <class PreconditionerType = BlockJacobi>  // Identity, Jacobi, BlockJacobi
+template <class PreconditionerType = BlockJacobi>  // Identity, Jacobi, BlockJacobi, TwoLevel
 struct Pcg {
   double tolerance = 1e-6;        // relative to |b| [-]
   double absolute_tolerance = 0;  // [N] where b is a force
@@ -28,9 +28,18 @@ struct Pcg {
     typename Matrix::Vector r, z, p, q;
     PackedMatrix<Matrix::dim, typename Matrix::Scalar, Matrix::instruction_set> A;
     typename PreconditionerType::template Workspace<Matrix> preconditioner;
+
+    // Where the nodes are [m], for a preconditioner that makes use of it.
+    void set_positions(const typename Matrix::Vector& positions) requires requires {
+      preconditioner.set_positions(positions);
+    }
+    { preconditioner.set_positions(positions); }
   };
 
-  void check() const { detail::require_iteration("Pcg", tolerance, absolute_tolerance, max_iterations); }
+  void check() const {
+    detail::require_iteration("Pcg", tolerance, absolute_tolerance, max_iterations);
+    if constexpr (requires { preconditioner.check(); }) preconditioner.check();
+  }
 
   template <class Matrix, class W, class Monitor = NoMonitor>
   LinearReport solve(const Matrix& A, const typename Matrix::Vector& b, typename Matrix::Vector& x, W& w,
@@ -121,9 +130,13 @@ struct Pcg {
         return Sums<Scalar>{sum(rr), sum(rz)};
       });
     } else {
-      r.add(-step, w.q);
-      preconditioner.apply(r, w.z, w.preconditioner);
-      return Sums<Scalar>{r.dot(r), r.dot(w.z)};
+      using Block = typename Vector::Block;
+      const Scalar rr = r.sum_blocks([&, step = Block(-step)](std::ptrdiff_t k) {
+        const Block r_k = multiply_add(step, w.q.block(k), r.block(k));
+        r.set_block(k, r_k);
+        return r_k * r_k;
+      });
+      return Sums<Scalar>{rr, preconditioner.apply(r, w.z, w.preconditioner)};
     }
   }
 
