@@ -13,6 +13,7 @@
 #include <pliant/integrator/quasistatic.hpp>
 #include <pliant/linear_solver/cholesky.hpp>
 #include <pliant/linear_solver/mprgp.hpp>
+#include <pliant/linear_solver/two_level.hpp>
 #include <pliant/mesh/make_box.hpp>
 #include <pliant/mesh/selection.hpp>
 #include <pliant/simulation/simulation.hpp>
@@ -139,6 +140,11 @@ TEST_CASE("A step allocates nothing once the first has run: statics") {
 TEST_CASE("A step allocates nothing once the first has run: a direct solver") {
   steps_without_allocation(Solid(make_box<Tet4>(box), rubber, Density{1000}), BackwardEuler{.dt = 0.01},
                            Cholesky{});
+}
+
+TEST_CASE("A step allocates nothing once the first has run: two levels") {
+  steps_without_allocation(Solid(make_box<Tet4>(box), rubber, Density{1000}), BackwardEuler{.dt = 0.01},
+                           Pcg<TwoLevel>{});
 }
 
 TEST_CASE("A solve with bounds allocates nothing once the first has run") {

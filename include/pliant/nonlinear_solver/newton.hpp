@@ -275,6 +275,9 @@ class Minimization {
       report_.linear.residual = residual;
       return monitor_(report_);
     };
+    if constexpr (requires { solver_workspace_.set_positions(problem_.position()); }) {
+      solver_workspace_.set_positions(problem_.position());  // of the last tangent, which is the Hessian's
+    }
     report_.linear =
         solver_.solve(w_.hessian, w_.right_side, w_.step, solver_workspace_, enough_, linear_monitor);
     report_.linear_iterations += report_.linear.iterations;
