@@ -85,6 +85,7 @@ struct NoSolver;
 struct Identity;
 struct Jacobi;
 struct BlockJacobi;
+struct TwoLevel;
 template <class PreconditionerType>
 struct Pcg;
 struct Cholesky;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include <pliant/assembly/ordering.hpp>
@@ -76,6 +77,29 @@ struct BlockPattern {
     }
   }
 };
+
+// The graph of the nodes of a pattern: the neighbours of each, itself excluded, ascending.
+inline Adjacency graph_of(const BlockPattern& pattern) {
+  const auto count = static_cast<std::size_t>(pattern.rows());
+  Adjacency graph;
+  graph.begin.assign(count + 1, 0);
+  const auto for_each_pair = [&](auto&& run) {
+    for (std::size_t i = 0; i < count; ++i) {
+      for (int k = pattern.row_begin[i] + 1; k < pattern.row_begin[i + 1]; ++k) {
+        run(i, static_cast<std::size_t>(pattern.columns[static_cast<std::size_t>(k)]));
+      }
+    }
+  };
+  for_each_pair([&](std::size_t i, std::size_t j) { ++graph.begin[i + 1], ++graph.begin[j + 1]; });
+  std::partial_sum(graph.begin.begin(), graph.begin.end(), graph.begin.begin());
+  graph.list.resize(static_cast<std::size_t>(graph.begin.back()));
+  std::vector<int> next(graph.begin.begin(), graph.begin.end() - 1);
+  for_each_pair([&](std::size_t i, std::size_t j) {
+    graph.list[static_cast<std::size_t>(next[i]++)] = static_cast<int>(j);
+    graph.list[static_cast<std::size_t>(next[j]++)] = static_cast<int>(i);
+  });
+  return graph;
+}
 
 namespace detail {
 

@@ -8,6 +8,7 @@
 //   load<Lane>(p), store(p, a), gather<Lane>(base, offsets)
 //   lane(a, i) reads number i, set_lane(a, i, x) writes it
 //   transpose(rows)         W lanes of W numbers, rows become columns
+//   convert<Lane>(a)        the same numbers in another precision
 // Scalars obey the same vocabulary (a double is a lane of width one), so a formula written once serves both:
 // it calls sqrt, cbrt, abs, min, max, log unqualified after `using std::sqrt;` and its like.
 //
@@ -324,6 +325,27 @@ PLIANT_INLINE L gather(const scalar_of<L>* base, const int* offsets) {
     return r;
   } else {
     return base[offsets[0]];
+  }
+}
+
+// The numbers of a, rounded to the precision of a lane L of the same width.
+template <class L, class T, int W, Isa isa>
+PLIANT_INLINE L convert(const Lane<T, W, isa>& a) {
+  using From = Lane<T, W, isa>;
+  static_assert(L::width == W);
+  if constexpr (std::is_same_v<L, From>) {
+    return a;
+  } else {
+    L r;
+#if defined(__GNUC__)
+    if constexpr (L::register_size == From::register_size && L::register_size > 1) {
+      for (int i = 0; i < L::registers; ++i)
+        r.part[i] = __builtin_convertvector(a.part[i], typename L::Register);
+      return r;
+    }
+#endif
+    for (int i = 0; i < W; ++i) set_lane(r, i, static_cast<typename L::Scalar>(a[i]));
+    return r;
   }
 }
 

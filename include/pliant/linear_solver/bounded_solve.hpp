@@ -72,6 +72,7 @@ class BoundedSolve {
   using Block = SmallMatrix<Scalar, dim, dim>;
   using Point = SmallVector<Scalar, dim>;
   using Signs = std::array<signed char, std::size_t{dim}>;
+  static constexpr Scalar straight = 16 * std::numeric_limits<Scalar>::epsilon();
   static constexpr int most_changes = 12;     // of the pressing set
   static constexpr double settled_by = 1e-6;  // tolerance of Mprgp where that set goes round in circles [-]
 
@@ -84,6 +85,8 @@ class BoundedSolve {
     Scalar rounding;     // of y [m]
     Scalar mean;         // of the diagonal of its own block
     Signs pressing;      // for each axis -1 at its lower bound, 1 at its upper one, 0 between them
+    Block rotation;      // T, which is one
+    bool rotated;        // where the planes are orthogonal to each other
   };
 
   // A block of A in the rows or columns of bounded nodes, in their frames.
@@ -137,14 +140,16 @@ class BoundedSolve {
     for (const auto& bounded : bounds.nodes()) {
       const int i = bounded.node;
       const Point already = Bounds::in_frame(bounded, u.node(i));
-      Node node{i,
-                bounded.axes,
-                bounded.lower - already,
-                bounded.upper - already,
-                Point::Zero(),
-                bounded.rounding,
-                0,
-                pressing_[static_cast<std::size_t>(i)]};
+      Node node{.node = i,
+                .axes = bounded.axes,
+                .lower = bounded.lower - already,
+                .upper = bounded.upper - already,
+                .reaction = Point::Zero(),
+                .rounding = bounded.rounding,
+                .mean = 0,
+                .pressing = pressing_[static_cast<std::size_t>(i)],
+                .rotation = bounded.T,
+                .rotated = (bounded.T - bounded.N).cwiseAbs().maxCoeff() < straight};
       for (int k = 0; k < dim; ++k) {
         // A node that is on a plane but for rounding stays where it is: the work of the plane's force on the
         // way there would be noise in the slope of the function.
@@ -201,7 +206,33 @@ class BoundedSolve {
           }
         }
       }
+      if (without_pressing && rotated(touched.of_row)) {
+        block =
+            times<Scalar, dim, dim, dim>(nodes_[static_cast<std::size_t>(touched.of_row)].rotation, block);
+      }
+      if (without_pressing && rotated(touched.of_column)) {
+        const Block back = nodes_[static_cast<std::size_t>(touched.of_column)].rotation.transpose();
+        block = times<Scalar, dim, dim, dim>(block, back);
+      }
       A.block(touched.slot) = block;
+    }
+  }
+
+  bool rotated(int m) const { return m >= 0 && nodes_[static_cast<std::size_t>(m)].rotated; }
+
+  // A solver is given rotated nodes in the world's axes, in which preconditioners know what moves how.
+  void turn_back(Vector& vector) const {
+    for (const Node& node : nodes_) {
+      if (!node.rotated) continue;
+      const Point y = vector.node(node.node);
+      vector.node(node.node) = times<Scalar, dim, dim, 1>(node.rotation, y);
+    }
+  }
+  void turn(Vector& vector) const {
+    for (const Node& node : nodes_) {
+      if (!node.rotated) continue;
+      const Point d = vector.node(node.node);
+      vector.node(node.node) = transposed_times<Scalar, dim, dim, 1>(node.rotation, d);
     }
   }
 
@@ -241,7 +272,10 @@ class BoundedSolve {
     for (; change < most_changes; ++change) {
       write_blocks(A, true);
       take_out_pressing(b, d);
+      turn_back(right_);
+      turn_back(d);
       report = solver.solve(A, right_, d, workspace, goal, counting);
+      turn(d);
       report.iterations = iterations += report.iterations;
       if (!report && report.stop != LinearStop::max_iterations) return report;
       for_each_pressing([&](const Node& node, int k, Scalar bound) { d.node(node.node)(k) = bound; });

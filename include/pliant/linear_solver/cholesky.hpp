@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 
 #include <pliant/core/error.hpp>
@@ -74,7 +73,7 @@ struct Cholesky {
     ++report.iterations;
     report.residual = residual_of(A, b, x, w);
     if (report.residual > report.goal) {
-      report.goal = std::max(report.goal, rounding_of_residual(A, b, x, w.q));
+      report.goal = std::max(report.goal, detail::rounding_of_residual(A, b, x, w.q));
     }
     if (!std::isfinite(report.residual)) return finish(report, LinearStop::not_finite);
     return finish(report,
@@ -89,15 +88,6 @@ struct Cholesky {
     A.multiply(x, w.q);
     w.r.set_sum(b, typename Matrix::Scalar(-1), w.q);
     return w.r.norm();
-  }
-
-  // The norm of b - A x that the rounding of x and of the sums explains: some units in the last place of
-  // |A| |x| + |b|. Measured: it is below a quarter of that.
-  template <class Matrix, class Vector>
-  static double rounding_of_residual(const Matrix& A, const Vector& b, const Vector& x, Vector& sums) {
-    constexpr double units = 4 * std::numeric_limits<typename Matrix::Scalar>::epsilon();
-    A.multiply_magnitudes(x, sums);
-    return units * (static_cast<double>(sums.norm()) + b.norm());
   }
 
   static LinearReport finish(LinearReport report, LinearStop stop) {

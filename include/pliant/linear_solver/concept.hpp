@@ -11,6 +11,7 @@
 #pragma once
 
 #include <concepts>
+#include <limits>
 #include <sstream>
 #include <string>
 
@@ -31,7 +32,7 @@ struct LinearReport {
   LinearStop stop = LinearStop::converged;
   int iterations = 0;
   double first_residual = 0;  // of the first guess
-  double residual = 0;        // of the solution; iterative methods tell it by their recurrence
+  double residual = 0;        // of the solution; in double, iterative methods tell it by their recurrence
   double goal = 0;            // what `residual` had to reach
 
   explicit operator bool() const { return stop == LinearStop::converged; }
@@ -75,6 +76,15 @@ inline void require_iteration(const std::string& solver, double tolerance, doubl
                     "must not be negative");
   require_parameter(tolerance > 0 || absolute_tolerance > 0, (solver + "::tolerance").c_str(), tolerance,
                     "must be positive where absolute_tolerance is zero");
+}
+
+// The norm of b - A x that the rounding of x and of the sums explains: some units in the last place of
+// |A| |x| + |b|. Measured: that of a solution rounded to its scalar is below a quarter of it.
+template <class Matrix, class Vector>
+double rounding_of_residual(const Matrix& A, const Vector& b, const Vector& x, Vector& sums) {
+  constexpr double units = 4 * std::numeric_limits<typename Matrix::Scalar>::epsilon();
+  A.multiply_magnitudes(x, sums);
+  return units * (static_cast<double>(sums.norm()) + static_cast<double>(b.norm()));
 }
 
 }  // namespace detail

@@ -52,7 +52,7 @@ struct Fronts {
 
   static Fronts of(const BlockPattern& pattern) {
     Fronts result;
-    const Adjacency graph = both_halves(pattern);
+    const Adjacency graph = graph_of(pattern);
     result.order_nodes(graph);
     result.find_fronts(graph);
     result.link(pattern);
@@ -71,27 +71,6 @@ struct Fronts {
 
  private:
   static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
-
-  static Adjacency both_halves(const BlockPattern& pattern) {
-    const auto count = pattern.rows();
-    Adjacency graph;
-    graph.begin.assign(at(count) + 1, 0);
-    const auto for_each_pair = [&](auto&& run) {
-      for (int i = 0; i < count; ++i) {
-        for (int k = pattern.row_begin[at(i)] + 1; k < pattern.row_begin[at(i) + 1]; ++k)
-          run(i, pattern.columns[at(k)]);
-      }
-    };
-    for_each_pair([&](int i, int j) { ++graph.begin[at(i) + 1], ++graph.begin[at(j) + 1]; });
-    std::partial_sum(graph.begin.begin(), graph.begin.end(), graph.begin.begin());
-    graph.list.resize(at(graph.begin.back()));
-    std::vector<int> next(graph.begin.begin(), graph.begin.end() - 1);
-    for_each_pair([&](int i, int j) {
-      graph.list[at(next[at(i)]++)] = j;
-      graph.list[at(next[at(j)]++)] = i;
-    });
-    return graph;
-  }
 
   // Calls run(j) for the neighbours of the node that is eliminated k-th, j being when they are.
   template <class Run>

@@ -1,7 +1,9 @@
 // The preconditioned conjugate gradient method.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <pliant/assembly/packed_matrix.hpp>
 #include <pliant/core/error.hpp>
@@ -12,9 +14,13 @@ namespace pliant {
 
 // Stops when |b - A x| <= max(tolerance |b|, absolute_tolerance). A warm start that is worse than x = 0 is
 // dropped. Breakdown is reported, never hidden: a direction d with d.Ad <= 0 ends the iteration as
-// `indefinite`, with the best x so far. Hestenes and Stiefel 1952; the residual reported is the one of the
-// recurrence.
-template <class PreconditionerType = BlockJacobi>  // Identity, Jacobi, BlockJacobi
+// `indefinite`, with the best x so far. Hestenes and Stiefel 1952.
+//
+// In double the residual reported is the one of the recurrence. In float that of x itself soon stays behind:
+// there the end is decided by b - A x, computed anew, and the iteration starts again from it while that
+// helps. As with Cholesky, it is not asked to fall below what the rounding of x and of A x makes of it, and
+// the goal reported says so.
+template <class PreconditionerType = BlockJacobi>  // Identity, Jacobi, BlockJacobi, TwoLevel
 struct Pcg {
   double tolerance = 1e-6;        // relative to |b| [-]
   double absolute_tolerance = 0;  // [N] where b is a force
@@ -28,9 +34,18 @@ struct Pcg {
     typename Matrix::Vector r, z, p, q;
     PackedMatrix<Matrix::dim, typename Matrix::Scalar, Matrix::instruction_set> A;
     typename PreconditionerType::template Workspace<Matrix> preconditioner;
+
+    // Where the nodes are [m], for a preconditioner that makes use of it.
+    void set_positions(const typename Matrix::Vector& positions) requires requires {
+      preconditioner.set_positions(positions);
+    }
+    { preconditioner.set_positions(positions); }
   };
 
-  void check() const { detail::require_iteration("Pcg", tolerance, absolute_tolerance, max_iterations); }
+  void check() const {
+    detail::require_iteration("Pcg", tolerance, absolute_tolerance, max_iterations);
+    if constexpr (requires { preconditioner.check(); }) preconditioner.check();
+  }
 
   template <class Matrix, class W, class Monitor = NoMonitor>
   LinearReport solve(const Matrix& A, const typename Matrix::Vector& b, typename Matrix::Vector& x, W& w,
@@ -63,8 +78,8 @@ struct Pcg {
 
     const std::ptrdiff_t limit =
         max_iterations > 0 ? max_iterations : 10 * std::ptrdiff_t{Matrix::dim} * b.nodes();
-    Scalar rz = advance_residual<Matrix>(Scalar(0), w.r, w).rz;
-    w.p.set_sum(w.z, Scalar(0), w.z);
+    double confirmed = std::numeric_limits<double>::infinity();
+    Scalar rz = start<Matrix>(w);
     for (;;) {
       const Scalar pAp = w.A.multiply(w.p, w.q);
       if (!std::isfinite(pAp)) return finish(report, LinearStop::not_finite);
@@ -77,7 +92,15 @@ struct Pcg {
       const bool converged = report.residual <= report.goal;
       if (converged || report.iterations == limit) {
         x.add(step, w.p);
-        return finish(report, converged ? LinearStop::converged : LinearStop::max_iterations);
+        if constexpr (sizeof(Scalar) < sizeof(double)) confirm(A, b, x, w, report);
+        if (!std::isfinite(report.residual)) return finish(report, LinearStop::not_finite);
+        if (converged && report.residual <= report.goal) return finish(report, LinearStop::converged);
+        if (report.iterations == limit || !(report.residual < confirmed / 2)) {
+          return finish(report, LinearStop::max_iterations);
+        }
+        confirmed = report.residual;
+        rz = start<Matrix>(w);
+        continue;
       }
       advance_solution(step, products.rz / rz, x, w);
       rz = products.rz;
@@ -98,6 +121,27 @@ struct Pcg {
       return *this;
     }
   };
+
+  // r = b - A x and the true residual; the goal is raised to its rounding where it is below that.
+  template <class Matrix, class Vector, class W>
+  static void confirm(const Matrix& A, const Vector& b, const Vector& x, W& w, LinearReport& report) {
+    w.A.multiply(x, w.q);
+    w.r.set_sum(b, typename Vector::Scalar(-1), w.q);
+    report.residual = static_cast<double>(w.r.norm());
+    if (report.residual > report.goal) {
+      report.goal = std::max(report.goal, detail::rounding_of_residual(A, b, x, w.q));
+    }
+  }
+
+  // The first direction, from r; returns r.z. The product that q holds is of no use any more.
+  template <class Matrix, class W>
+  auto start(W& w) const {
+    using Scalar = typename Matrix::Scalar;
+    w.q.set_zero();
+    const Scalar rz = advance_residual<Matrix>(Scalar(0), w.r, w).rz;
+    w.p.set_sum(w.z, Scalar(0), w.z);
+    return rz;
+  }
 
   // An iteration makes two passes over its vectors, beside the product: they cost what reading them costs.
 
@@ -121,9 +165,13 @@ struct Pcg {
         return Sums<Scalar>{sum(rr), sum(rz)};
       });
     } else {
-      r.add(-step, w.q);
-      preconditioner.apply(r, w.z, w.preconditioner);
-      return Sums<Scalar>{r.dot(r), r.dot(w.z)};
+      using Block = typename Vector::Block;
+      const Scalar rr = r.sum_blocks([&, step = Block(-step)](std::ptrdiff_t k) {
+        const Block r_k = multiply_add(step, w.q.block(k), r.block(k));
+        r.set_block(k, r_k);
+        return r_k * r_k;
+      });
+      return Sums<Scalar>{rr, preconditioner.apply(r, w.z, w.preconditioner)};
     }
   }
 

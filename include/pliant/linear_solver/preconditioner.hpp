@@ -2,9 +2,11 @@
 //
 // A model is a plain aggregate of parameters with a nested Workspace<Matrix> and
 //   prepare(A, workspace)    called once per matrix; false where A is not positive definite enough for it
-//   apply(r, z, workspace)   z = P^-1 r
-// P must be symmetric and positive definite. A model that treats each node by itself, a
-// NodewisePreconditioner, offers instead of apply
+//   apply(r, z, workspace)   z = P^-1 r; returns r.z
+// P must be symmetric and positive definite. A workspace that wants to know where the nodes are offers
+//   set_positions(x)         x [m] are the positions for which the next matrices are computed
+// which is called before prepare where positions are known; `Pcg` passes them on. A model that treats each
+// node by itself, a NodewisePreconditioner, offers instead of apply
 //   at(i, r, workspace)      the numbers of node i in P^-1 r, from those of that node in r: a NodeVector::Row
 // and a solver applies it in a pass over its vectors that it makes anyway. One that scales each unknown by
 // itself, a DiagonalPreconditioner, says so by `static constexpr bool is_diagonal = true`.
@@ -34,7 +36,9 @@ concept Preconditioner = requires(const P& preconditioner, const Matrix& A,
 }
 &&(NodewisePreconditioner<P, Matrix> ||
    requires(const P& preconditioner, const typename Matrix::Vector& r, typename Matrix::Vector& z,
-            typename P::template Workspace<Matrix>& workspace) { preconditioner.apply(r, z, workspace); });
+            typename P::template Workspace<Matrix>& workspace) {
+     { preconditioner.apply(r, z, workspace) } -> std::same_as<typename Matrix::Scalar>;  // z = P^-1 r, r.z
+   });
 
 template <class P, class Matrix>
 concept DiagonalPreconditioner = NodewisePreconditioner<P, Matrix> && P::is_diagonal;

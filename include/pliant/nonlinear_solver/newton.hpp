@@ -288,6 +288,9 @@ class Minimization {
       report_.linear.residual = residual;
       return monitor_(report_);
     };
+    if constexpr (requires { solver_workspace_.set_positions(problem_.position()); }) {
+      solver_workspace_.set_positions(problem_.position());  // of the last tangent, which is the Hessian's
+    }
     report_.linear = solve_within_bounds(linear_monitor);
     report_.linear_iterations += report_.linear.iterations;
     if (report_.linear.stop == LinearStop::max_iterations) ++report_.truncated_solves;

@@ -1,0 +1,325 @@
+// Incomplete factorisations of a symmetric block matrix, in floats: block IC(0) and block SSOR.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <numeric>
+#include <type_traits>
+#include <vector>
+
+#include <pliant/assembly/block_matrix.hpp>
+#include <pliant/core/tensor.hpp>
+#include <pliant/linear_solver/sweep_order.hpp>
+
+namespace pliant {
+
+enum class FactorKind {
+  incomplete_cholesky,    // no fill-in: U is zero where A is (Meijerink and van der Vorst 1977)
+  symmetric_gauss_seidel  // U = A above the diagonal, D that of A: SSOR without relaxation (Axelsson 1972)
+};
+
+// (I + U)^T D (I + U), which is about A: U strictly upper triangular and D block diagonal, in the order of
+// the sweeps. A preconditioner needs few digits, and floats take half the time of doubles to read; vectors
+// are in floats too.
+template <int Dim, Isa isa = PLIANT_NATIVE_ISA>
+class IncompleteFactor {
+ public:
+  static constexpr int stride = node_stride<Dim>;
+  using Row = Lane<float, stride, isa>;
+
+  // Sets up for a pattern. Everything is allocated here.
+  void analyse(const Adjacency& graph, const BlockPattern& pattern) {
+    order_ = SweepOrder::of_graph(graph);
+    const int count = static_cast<int>(order_.node.size());
+    upper_begin_.assign(1, 0);
+    upper_.clear();
+    lower_begin_.assign(at(count) + 1, 0);
+    std::vector<int> row;
+    for (int k = 0; k < count; ++k) {
+      const int i = order_.node[at(k)];
+      row.clear();
+      for (int p = graph.begin[at(i)]; p < graph.begin[at(i) + 1]; ++p) {
+        const int j = order_.place[at(graph.list[at(p)])];
+        if (j > k && order_.couples(k, j)) row.push_back(j);
+      }
+      std::sort(row.begin(), row.end());
+      for (const int j : row) {
+        const int other = order_.node[at(j)];
+        upper_.push_back({j, pattern.slot(std::min(i, other), std::max(i, other)), other < i, 0});
+        ++lower_begin_[at(j) + 1];
+      }
+      upper_begin_.push_back(static_cast<int>(upper_.size()));
+    }
+    std::partial_sum(lower_begin_.begin(), lower_begin_.end(), lower_begin_.begin());
+    lower_.resize(upper_.size());
+    std::vector<int> next(lower_begin_.begin(), lower_begin_.end() - 1);
+    for (int k = 0; k < count; ++k) {
+      for (int e = upper_begin_[at(k)]; e < upper_begin_[at(k) + 1]; ++e) {
+        upper_[at(e)].lower = next[at(upper_[at(e)].column)]++;
+        lower_[at(upper_[at(e)].lower)] = {k, e};
+      }
+    }
+    find_products();
+    // Blocks are read in registers that reach past their end.
+    for (auto* blocks : {&U_, &L_, &V_}) blocks->assign(upper_.size() * block_size + stride, 0);
+    inverse_.assign(at(count) * block_size + stride, 0);
+    for (auto* vector : {&y_, &x_}) vector->assign(at(count) * stride, 0);
+  }
+
+  const SweepOrder& order() const { return order_; }
+  int parts() const { return static_cast<int>(order_.parts.size()); }
+
+  // Of scale * A. False where a block of D is not safely positive definite: the factor is then of no use.
+  template <class Matrix>
+  bool factorise(const Matrix& A, double scale, FactorKind kind) {
+    const auto run = [&](auto kind_constant) {
+      std::array<bool, SweepOrder::most_parts> done{};
+      const auto all_done = [&] {
+        return std::all_of(done.begin(), done.begin() + parts(), std::identity{});
+      };
+      for (const bool late : {false, true}) {
+        parallel_parts(parts(), [&](int p) {
+          const SweepOrder::Part& part = order_.parts[at(p)];
+          int k = late ? part.late_begin : part.early_begin;
+          const int end = late ? part.late_end : part.early_end;
+          while (k < end && factorise_row<kind_constant>(A, static_cast<typename Matrix::Scalar>(scale), k))
+            ++k;
+          done[at(p)] = k == end;
+        });
+        if (!all_done()) return false;
+      }
+      return true;
+    };
+    using enum FactorKind;
+    return kind == incomplete_cholesky ? run(std::integral_constant<FactorKind, incomplete_cholesky>{})
+                                       : run(std::integral_constant<FactorKind, symmetric_gauss_seidel>{});
+  }
+
+  // A solution x = (I + U)^-1 D^-1 (I + U)^-T b in three steps, each for all parts before the next one:
+  // forward through the early rows of a part, forward and backward through its late rows, backward through
+  // the early ones. `b(i)` gives the right-hand side at node i.
+  template <class RightSide>
+  void forward_early(int p, RightSide&& b) {
+    const SweepOrder::Part& part = order_.parts[at(p)];
+    forward(part.early_begin, part.early_end, b);
+  }
+  template <class RightSide>
+  void through_late(int p, RightSide&& b) {
+    const SweepOrder::Part& part = order_.parts[at(p)];
+    forward(part.late_begin, part.late_end, b);
+    backward(part.late_begin, part.late_end, [](int, const Row&) {});
+  }
+  // Calls use(i, x_i) for all nodes of the part.
+  template <class Use>
+  void backward_early(int p, Use&& use) {
+    const SweepOrder::Part& part = order_.parts[at(p)];
+    for (int k = part.late_begin; k < part.late_end; ++k) use(order_.node[at(k)], load<Row>(x(k)));
+    backward(part.early_begin, part.early_end, use);
+  }
+
+ private:
+  static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+  static constexpr int block_size = Dim * Dim;
+
+  struct Upper {
+    int column;
+    int slot;  // of the matrix
+    bool transposed;
+    int lower;  // the same block in the lower half
+  };
+  struct Lower {
+    int column;
+    int upper;
+  };
+  // What row i < k subtracts from the block (k, m): L_ki V_im.
+  struct Product {
+    int lower, upper;
+  };
+
+  void find_products() {
+    const int count = static_cast<int>(order_.node.size());
+    std::vector<int> found(order_.node.size(), -1);  // the block (k, m), for the present k
+    const auto for_each_product = [&](auto&& run) {
+      for (int k = 0; k < count; ++k) {
+        for (int e = upper_begin_[at(k)]; e < upper_begin_[at(k) + 1]; ++e)
+          found[at(upper_[at(e)].column)] = e;
+        for (int l = lower_begin_[at(k)]; l < lower_begin_[at(k) + 1]; ++l) {
+          const int i = lower_[at(l)].column;
+          for (int e = lower_[at(l)].upper + 1; e < upper_begin_[at(i) + 1]; ++e) {
+            const int target = found[at(upper_[at(e)].column)];
+            if (target >= upper_begin_[at(k)]) run(target, Product{l, e});
+          }
+        }
+      }
+    };
+    product_begin_.assign(upper_.size() + 1, 0);
+    for_each_product([&](int target, Product) { ++product_begin_[at(target) + 1]; });
+    std::partial_sum(product_begin_.begin(), product_begin_.end(), product_begin_.begin());
+    products_.resize(at(product_begin_.back()));
+    std::vector<int> next(product_begin_.begin(), product_begin_.end() - 1);
+    std::fill(found.begin(), found.end(), -1);
+    for_each_product([&](int target, Product product) { products_[at(next[at(target)]++)] = product; });
+  }
+
+  template <FactorKind kind, class Matrix>
+  bool factorise_row(const Matrix& A, typename Matrix::Scalar scale, int k) {
+    Row C[stride];
+    read(A, A.pattern().row_begin[at(order_.node[at(k)])], false, scale, C);
+    if constexpr (kind == FactorKind::incomplete_cholesky) {
+      for (int l = lower_begin_[at(k)]; l < lower_begin_[at(k) + 1]; ++l) subtract(l, lower_[at(l)].upper, C);
+    }
+    Row inverse_columns[Dim];
+    if (!invert(C, kind == FactorKind::symmetric_gauss_seidel, inverse_columns)) return false;
+    write(inverse_columns, inverse_.data() + std::ptrdiff_t{k} * block_size);
+    for (int e = upper_begin_[at(k)]; e < upper_begin_[at(k) + 1]; ++e) {
+      const Upper& entry = upper_[at(e)];
+      read(A, entry.slot, entry.transposed, scale, C);
+      if constexpr (kind == FactorKind::incomplete_cholesky) {
+        for (int p = product_begin_[at(e)]; p < product_begin_[at(e) + 1]; ++p) {
+          subtract(products_[at(p)].lower, products_[at(p)].upper, C);
+        }
+        write(C, V_.data() + std::ptrdiff_t{e} * block_size);
+      }
+      Row scaled[stride];
+      for (int c = 0; c < Dim; ++c) scaled[c] = product(inverse_columns, C[c]);
+      write(scaled, U_.data() + std::ptrdiff_t{e} * block_size);
+      if constexpr (stride > Dim) scaled[Dim] = Row(0);
+      transpose(scaled);
+      write(scaled, L_.data() + std::ptrdiff_t{entry.lower} * block_size);
+    }
+    return true;
+  }
+
+  // The columns of a block of scale * A.
+  template <class Matrix>
+  static PLIANT_INLINE void read(const Matrix& A, int slot, bool transposed, typename Matrix::Scalar scale,
+                                 Row (&columns)[stride]) {
+    using Wide = Lane<typename Matrix::Scalar, stride, isa>;
+    const auto* const block = A.values() + std::ptrdiff_t{slot} * block_size;
+    const Wide factor(scale);
+    for (int c = 0; c < Dim; ++c) columns[c] = convert<Row>(factor * load<Wide>(block + c * Dim));
+    if (!transposed) return;
+    if constexpr (stride > Dim) columns[Dim] = Row(0);
+    transpose(columns);
+  }
+
+  static PLIANT_INLINE void write(const Row* columns, float* block) {
+    for (int c = 0; c < Dim; ++c) {
+      for (int r = 0; r < Dim; ++r) block[c * Dim + r] = columns[c][r];
+    }
+  }
+
+  // C -= L_l V_e
+  PLIANT_INLINE void subtract(int l, int e, Row* C) const {
+    const float* const left = L_.data() + std::ptrdiff_t{l} * block_size;
+    const float* const right = V_.data() + std::ptrdiff_t{e} * block_size;
+    for (int r = 0; r < Dim; ++r) {
+      // The last one without the number after it, which another thread may be writing.
+      Row column(0);
+      if (r + 1 < Dim) column = load<Row>(left + r * Dim);
+      else
+        for (int i = 0; i < Dim; ++i) set_lane(column, i, left[r * Dim + i]);
+      for (int c = 0; c < Dim; ++c) C[c] = multiply_add(-column, Row(right[c * Dim + r]), C[c]);
+    }
+  }
+
+  static PLIANT_INLINE Row product(const Row* columns, const Row& b) {
+    Row sum = columns[0] * Row(b[0]);
+    for (int c = 1; c < Dim; ++c) sum = multiply_add(columns[c], Row(b[c]), sum);
+    return sum;
+  }
+
+  // The inverse of a block of D. Where the block is not positive definite with some margin: false, or the
+  // inverse of its diagonal if that will do.
+  static bool invert(const Row* columns, bool diagonal_will_do, Row* inverse_columns) {
+    constexpr double margin = 1e-4;  // of the least pivot, relative to the trace
+    SmallMatrix<double, Dim, Dim> block;
+    for (int c = 0; c < Dim; ++c) {
+      for (int r = 0; r < Dim; ++r) block(r, c) = (double{columns[c][r]} + double{columns[r][c]}) / 2;
+    }
+    const double size = trace(block);
+    if (!(size > 0 && std::isfinite(size))) return false;
+    for (int k = 0; k < block_size; ++k) block.data()[k] /= size;
+    const double minor = block(0, 0) * block(1, 1) - block(0, 1) * block(1, 0);
+    bool definite = block(0, 0) > margin && minor > margin * margin;
+    if constexpr (Dim == 3) definite = definite && determinant(block) > margin * margin * margin;
+    if (!definite) {
+      for (int c = 0; c < Dim; ++c) {
+        if (!diagonal_will_do || !(block(c, c) > 0)) return false;
+        for (int r = 0; r < Dim; ++r) block(r, c) = r == c ? block(r, c) : 0;
+      }
+    }
+    const SmallMatrix<double, Dim, Dim> inverted = inverse(block);
+    for (int c = 0; c < Dim; ++c) {
+      inverse_columns[c] = Row(0);
+      for (int r = 0; r < Dim; ++r)
+        set_lane(inverse_columns[c], r, static_cast<float>(inverted(r, c) / size));
+    }
+    return true;
+  }
+
+  float* x(int k) { return x_.data() + std::ptrdiff_t{k} * stride; }
+  float* y(int k) { return y_.data() + std::ptrdiff_t{k} * stride; }
+
+  // y = (I + U)^-T b and x = D^-1 y.
+  template <class RightSide>
+  void forward(int begin, int end, RightSide&& b) {
+    for (int k = begin; k < end; ++k) {
+      Row sums[Dim];
+      sums[0] = b(order_.node[at(k)]);
+      for (int c = 1; c < Dim; ++c) sums[c] = Row(0);
+      const int last = lower_begin_[at(k) + 1];
+      for (int l = lower_begin_[at(k)]; l < last; ++l) {
+        const float* const block = L_.data() + std::ptrdiff_t{l} * block_size;
+        const float* const y_j = y(lower_[at(l)].column);
+        for (int c = 0; c < Dim; ++c) {
+          sums[c] = multiply_add(-load<Row>(block + c * Dim), Row(y_j[c]), sums[c]);
+        }
+      }
+      for (int c = 1; c < Dim; ++c) sums[0] += sums[c];
+      store(y(k), sums[0]);
+      const float* const D = inverse_.data() + std::ptrdiff_t{k} * block_size;
+      Row scaled = load<Row>(D) * Row(sums[0][0]);
+      for (int c = 1; c < Dim; ++c) scaled = multiply_add(load<Row>(D + c * Dim), Row(sums[0][c]), scaled);
+      store(x(k), scaled);
+    }
+  }
+
+  // x = (I + U)^-1 x
+  template <class Use>
+  void backward(int begin, int end, Use&& use) {
+    for (int k = end - 1; k >= begin; --k) {
+      Row sums[Dim];
+      sums[0] = load<Row>(x(k));
+      for (int c = 1; c < Dim; ++c) sums[c] = Row(0);
+      const int last = upper_begin_[at(k) + 1];
+      for (int e = upper_begin_[at(k)]; e < last; ++e) {
+        const float* const block = U_.data() + std::ptrdiff_t{e} * block_size;
+        const float* const x_j = x(upper_[at(e)].column);
+        for (int c = 0; c < Dim; ++c) {
+          sums[c] = multiply_add(-load<Row>(block + c * Dim), Row(x_j[c]), sums[c]);
+        }
+      }
+      for (int c = 1; c < Dim; ++c) sums[0] += sums[c];
+      store(x(k), sums[0]);
+      use(order_.node[at(k)], sums[0]);
+    }
+  }
+
+  SweepOrder order_;
+  std::vector<int> upper_begin_, lower_begin_;  // first block of each row, #rows + 1
+  std::vector<Upper> upper_;                    // columns ascend in each row
+  std::vector<Lower> lower_;
+  std::vector<int> product_begin_;  // first product of each upper block, #blocks + 1
+  std::vector<Product> products_;
+  AlignedVector<float> U_;        // upper half, by rows; blocks are column-major
+  AlignedVector<float> L_;        // U^T by rows: a second copy, as sweeps read rows fastest
+  AlignedVector<float> V_;        // D U, for the making of the rest
+  AlignedVector<float> inverse_;  // D^-1
+  AlignedVector<float> y_, x_;    // at each place
+};
+
+}  // namespace pliant

@@ -1,0 +1,392 @@
+// The coarse half of a two-level preconditioner: aggregates of nodes that move as rigid bodies.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include <pliant/assembly/block_matrix.hpp>
+#include <pliant/linear_solver/aggregates.hpp>
+#include <pliant/linear_solver/multifrontal.hpp>
+
+namespace pliant {
+
+// With Q the rigid motions of the aggregates, 6 each in space and 3 in the plane, Q (Q^T A Q)^-1 Q^T: what is
+// smooth, and slow for any other preconditioner, is solved directly on a matrix that is hundreds of times
+// smaller (Nicolaides 1987; rigid modes: Bulgakov and Kuhn 1995). A node without coupling to any other, as a
+// held one is, takes no part. Where no positions are known, or the nodes of an aggregate lie on a line, it
+// has its translations only.
+template <int Dim, Isa isa = PLIANT_NATIVE_ISA>
+class RigidModes {
+ public:
+  static constexpr int modes = Dim == 3 ? 6 : 3;
+  static constexpr int stride = node_stride<Dim>;
+  using Row = Lane<float, stride, isa>;
+
+  // Sets up for a pattern, `size` nodes to an aggregate. Everything is allocated here.
+  void analyse(const Adjacency& graph, const BlockPattern& pattern, int size) {
+    aggregates_ = Aggregates::of_graph(graph, size);
+    coarse_ = BlockPattern::from_graph(coarse_graph(graph));
+    sort_blocks(pattern);
+    factor_.analyse(coarse_);
+    coarse_matrix_.numbers.assign(at(coarse_.blocks()) * modes * modes, 0);
+    diagonal_.assign(at(aggregates_.count()) * modes, 0);
+    for (auto* vector : {&restricted_, &solution_})
+      vector->numbers.assign(at(aggregates_.count()) * modes, 0);
+    coupled_.assign(at(pattern.rows()), 0);
+    arms_.assign(at(pattern.rows()) * arm_stride, 0);
+    has_rotations_.assign(at(aggregates_.count()), 0);
+  }
+
+  const Aggregates& aggregates() const { return aggregates_; }
+
+  // For scale * A, the nodes being at `positions` [m], if any. False where the coarse matrix is not positive
+  // definite even with a little added to its diagonal.
+  template <class Matrix>
+  bool prepare(const Matrix& A, double scale, const typename Matrix::Vector* positions) {
+    find_coupled(A);
+    parallel_for(aggregates_.count(), 8, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      for (std::ptrdiff_t a = begin; a < end; ++a) find_arms(static_cast<int>(a), positions);
+    });
+    parallel_for(aggregates_.count(), 8, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      for (std::ptrdiff_t a = begin; a < end; ++a) {
+        for (int k = coarse_.row_begin[at(a)]; k < coarse_.row_begin[at(a) + 1]; ++k) {
+          project(A, scale, static_cast<int>(a), k);
+        }
+        fill_unused(static_cast<int>(a));
+      }
+    });
+    for (const double shift : {0.0, 1e-12, 1e-9, 1e-6, 1e-3}) {
+      shift_diagonal(shift);
+      const FactorResult result = factor_.factorise(coarse_matrix_);
+      if (result == FactorResult::done) return true;
+      if (result == FactorResult::not_finite) return false;
+    }
+    return false;
+  }
+
+  // Q^T r for the aggregates in [begin, end); `r(i)` gives r at node i.
+  template <class RightSide>
+  void restrict_to(int begin, int end, RightSide&& r) {
+    for (int a = begin; a < end; ++a) {
+      using Wide = Lane<double, stride, isa>;
+      double sums[modes] = {};
+      for (int k = aggregates_.nodes.begin[at(a)]; k < aggregates_.nodes.begin[at(a) + 1]; ++k) {
+        const int i = aggregates_.nodes.list[at(k)];
+        const float* const arm = arms_.data() + std::ptrdiff_t{i} * arm_stride;
+        const Wide row = Wide(arm[Dim]) * convert<Wide>(r(i));
+        for (int axis = 0; axis < Dim; ++axis) sums[axis] += row[axis];
+        if constexpr (Dim == 3) {
+          sums[3] += arm[1] * row[2] - arm[2] * row[1];
+          sums[4] += arm[2] * row[0] - arm[0] * row[2];
+          sums[5] += arm[0] * row[1] - arm[1] * row[0];
+        } else {
+          sums[2] += arm[0] * row[1] - arm[1] * row[0];
+        }
+      }
+      std::copy(sums, sums + modes, restricted_.numbers.begin() + std::ptrdiff_t{a} * modes);
+    }
+  }
+
+  // y = (Q^T A Q)^-1 of what was restricted.
+  void solve() { factor_.solve(restricted_, solution_); }
+
+  // Q y at node i.
+  PLIANT_INLINE Row at_node(int i) const {
+    const float* const arm = arms_.data() + std::ptrdiff_t{i} * arm_stride;
+    const double* const y = solution_.numbers.data() + std::ptrdiff_t{aggregates_.of[at(i)]} * modes;
+    Row result(0);
+    if constexpr (Dim == 3) {
+      const float rotation[3] = {static_cast<float>(y[3]), static_cast<float>(y[4]),
+                                 static_cast<float>(y[5])};
+      for (int axis = 0; axis < 3; ++axis) {
+        const int p = (axis + 1) % 3, q = (axis + 2) % 3;
+        set_lane(result, axis,
+                 arm[Dim] * static_cast<float>(y[axis]) + (rotation[p] * arm[q] - rotation[q] * arm[p]));
+      }
+    } else {
+      const auto rotation = static_cast<float>(y[2]);
+      set_lane(result, 0, arm[Dim] * static_cast<float>(y[0]) - rotation * arm[1]);
+      set_lane(result, 1, arm[Dim] * static_cast<float>(y[1]) + rotation * arm[0]);
+    }
+    return result;
+  }
+
+ private:
+  static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+  static constexpr int block_size = Dim * Dim;
+  static constexpr int arm_stride = Dim + 1;
+
+  // What Multifrontal asks of a matrix and of a vector.
+  struct CoarseMatrix {
+    AlignedVector<double> numbers;  // blocks of modes x modes, column-major
+
+    const double* values() const { return numbers.data(); }
+  };
+  struct CoarseVector {
+    using Scalar = double;
+    AlignedVector<double> numbers;
+
+    auto node(std::ptrdiff_t a) {
+      return [first = numbers.data() + a * modes](int k) -> double& { return first[k]; };
+    }
+    auto node(std::ptrdiff_t a) const {
+      return [first = numbers.data() + a * modes](int k) -> double { return first[k]; };
+    }
+  };
+
+  // A block beside the diagonal, A_ij.
+  struct Entry {
+    int slot;
+    int column;
+  };
+  // The blocks of row i that belong to one coarse block.
+  struct Run {
+    int row;
+    int begin, end;   // in entries_
+    bool transposed;  // i is in the second of the two aggregates
+  };
+
+  Adjacency coarse_graph(const Adjacency& graph) const {
+    Adjacency result;
+    result.begin.push_back(0);
+    std::vector<int> row;
+    for (int a = 0; a < aggregates_.count(); ++a) {
+      row.clear();
+      for (int k = aggregates_.nodes.begin[at(a)]; k < aggregates_.nodes.begin[at(a) + 1]; ++k) {
+        const int i = aggregates_.nodes.list[at(k)];
+        for (int p = graph.begin[at(i)]; p < graph.begin[at(i) + 1]; ++p) {
+          const int b = aggregates_.of[at(graph.list[at(p)])];
+          if (b != a) row.push_back(b);
+        }
+      }
+      std::sort(row.begin(), row.end());
+      row.erase(std::unique(row.begin(), row.end()), row.end());
+      result.list.insert(result.list.end(), row.begin(), row.end());
+      result.begin.push_back(static_cast<int>(result.list.size()));
+    }
+    return result;
+  }
+
+  // Sorts the blocks beside the diagonal by the coarse block they go to, and then by rows.
+  void sort_blocks(const BlockPattern& pattern) {
+    struct Block {
+      int target, row, slot;
+    };
+    std::vector<Block> blocks;
+    blocks.reserve(at(pattern.blocks()));
+    for (int i = 0; i < pattern.rows(); ++i) {
+      const int a = aggregates_.of[at(i)];
+      for (int k = pattern.row_begin[at(i)] + 1; k < pattern.row_begin[at(i) + 1]; ++k) {
+        const int b = aggregates_.of[at(pattern.columns[at(k)])];
+        blocks.push_back({coarse_.slot(std::min(a, b), std::max(a, b)), i, k});
+      }
+    }
+    std::stable_sort(blocks.begin(), blocks.end(),
+                     [](const Block& a, const Block& b) { return a.target < b.target; });
+    entries_.clear();
+    runs_.clear();
+    run_begin_.assign(at(coarse_.blocks()) + 1, 0);
+    int a = 0;  // of the target
+    for (std::size_t k = 0; k < blocks.size(); ++k) {
+      const Block& block = blocks[k];
+      const auto position = static_cast<int>(k);
+      while (block.target >= coarse_.row_begin[at(a) + 1]) ++a;
+      if (k == 0 || blocks[k - 1].target != block.target || blocks[k - 1].row != block.row) {
+        runs_.push_back({block.row, position, position, aggregates_.of[at(block.row)] != a});
+        ++run_begin_[at(block.target) + 1];
+      }
+      ++runs_.back().end;
+      entries_.push_back({block.slot, pattern.columns[at(block.slot)]});
+    }
+    std::partial_sum(run_begin_.begin(), run_begin_.end(), run_begin_.begin());
+  }
+
+  template <class Matrix>
+  void find_coupled(const Matrix& A) {
+    const BlockPattern& pattern = A.pattern();
+    std::fill(coupled_.begin(), coupled_.end(), char{0});
+    for (int i = 0; i < pattern.rows(); ++i) {
+      for (int k = pattern.row_begin[at(i)] + 1; k < pattern.row_begin[at(i) + 1]; ++k) {
+        char& other = coupled_[at(pattern.columns[at(k)])];
+        if (coupled_[at(i)] != 0 && other != 0) continue;
+        const auto* const block = A.values() + std::ptrdiff_t{k} * block_size;
+        if (std::any_of(block, block + block_size, [](auto value) { return value != 0; })) {
+          coupled_[at(i)] = other = 1;
+        }
+      }
+    }
+  }
+
+  // The arms of the nodes of an aggregate: from its centre and relative to its extent, so that all modes are
+  // of one size. The last number is one where the node takes part.
+  template <class Vector>
+  void find_arms(int a, const Vector* positions) {
+    const int* const first = aggregates_.nodes.list.data() + aggregates_.nodes.begin[at(a)];
+    const int* const last = aggregates_.nodes.list.data() + aggregates_.nodes.begin[at(a) + 1];
+    double centre[Dim] = {}, count = 0, extent = 0;
+    for (const int* i = first; i != last; ++i) {
+      float* const arm = arms_.data() + std::ptrdiff_t{*i} * arm_stride;
+      std::fill(arm, arm + Dim, 0.0f);
+      arm[Dim] = coupled_[at(*i)] != 0 ? 1.0f : 0.0f;
+      if (coupled_[at(*i)] == 0) continue;
+      ++count;
+      if (positions == nullptr) continue;
+      for (int axis = 0; axis < Dim; ++axis) centre[axis] += static_cast<double>(positions->node(*i)(axis));
+    }
+    has_rotations_[at(a)] = 0;
+    if (positions == nullptr || count < Dim) return;
+    const auto for_each_arm = [&](auto&& run) {
+      for (const int* i = first; i != last; ++i) {
+        if (coupled_[at(*i)] == 0) continue;
+        double arm[Dim];
+        for (int axis = 0; axis < Dim; ++axis) {
+          arm[axis] = static_cast<double>(positions->node(*i)(axis)) - centre[axis] / count;
+        }
+        run(*i, arm);
+      }
+    };
+    for_each_arm([&](int, const double* arm) {
+      for (int axis = 0; axis < Dim; ++axis) extent = std::max(extent, std::abs(arm[axis]));
+    });
+    SmallMatrix<double, Dim, Dim> moments = SmallMatrix<double, Dim, Dim>::Zero();
+    for_each_arm([&](int, const double* arm) {
+      for (int c = 0; c < Dim; ++c) {
+        for (int r = 0; r < Dim; ++r) moments(r, c) += arm[r] / extent * (arm[c] / extent) / count;
+      }
+    });
+    if (!turns(moments)) return;
+    has_rotations_[at(a)] = 1;
+    for_each_arm([&](int i, const double* arm) {
+      for (int axis = 0; axis < Dim; ++axis) {
+        arms_[at(i) * arm_stride + at(axis)] = static_cast<float>(arm[axis] / extent);
+      }
+    });
+  }
+
+  // Whether every rotation moves the nodes: there is inertia about every axis. False where there are NaNs.
+  static bool turns(const SmallMatrix<double, Dim, Dim>& moments) {
+    const double all = trace(moments);
+    if constexpr (Dim == 2) {
+      return all > 0 && std::isfinite(all);
+    } else {
+      constexpr double least = 1e-4;
+      SmallMatrix<double, Dim, Dim> inertia = -moments;
+      for (int axis = 0; axis < Dim; ++axis) inertia(axis, axis) += all;
+      return determinant(inertia) > least;
+    }
+  }
+
+  // The coarse block k = (a, b), sum over i in a and j in b of Q_i^T A_ij Q_j.
+  template <class Matrix>
+  void project(const Matrix& A, double scale, int a, int k) {
+    double straight[modes * modes] = {}, transposed[modes * modes] = {};
+    const bool diagonal = coarse_.columns[at(k)] == a;
+    for (int r = run_begin_[at(k)]; r < run_begin_[at(k) + 1]; ++r) {
+      const Run& run = runs_[at(r)];
+      Column columns[modes];
+      for (Column& column : columns) column = Column(0.0);
+      for (int e = run.begin; e < run.end; ++e)
+        add_times_modes(A, entries_[at(e)].slot, entries_[at(e)].column, columns);
+      add_modes_times(run.row, columns, run.transposed ? transposed : straight);
+    }
+    double* const result = coarse_matrix_.numbers.data() + std::ptrdiff_t{k} * modes * modes;
+    for (int c = 0; c < modes; ++c) {
+      for (int r = 0; r < modes; ++r) {
+        const double mirrored = diagonal ? straight[r * modes + c] : transposed[r * modes + c];
+        result[c * modes + r] = scale * (straight[c * modes + r] + mirrored);
+      }
+    }
+    if (!diagonal) return;
+    double own[modes * modes] = {};
+    for (int n = aggregates_.nodes.begin[at(a)]; n < aggregates_.nodes.begin[at(a) + 1]; ++n) {
+      const int i = aggregates_.nodes.list[at(n)];
+      if (coupled_[at(i)] == 0) continue;
+      Column columns[modes];
+      for (Column& column : columns) column = Column(0.0);
+      add_times_modes(A, A.pattern().row_begin[at(i)], i, columns);
+      add_modes_times(i, columns, own);
+    }
+    for (int e = 0; e < modes * modes; ++e) result[e] += scale * own[e];
+  }
+
+  using Column = Lane<double, stride, isa>;
+
+  // columns += A_ij Q_j
+  template <class Matrix>
+  PLIANT_INLINE void add_times_modes(const Matrix& A, int slot, int j, Column (&columns)[modes]) const {
+    using Wide = Lane<typename Matrix::Scalar, stride, isa>;
+    const auto* const block = A.values() + std::ptrdiff_t{slot} * block_size;
+    const float* const arm = arms_.data() + std::ptrdiff_t{j} * arm_stride;
+    Column A_ij[Dim], s[Dim];
+    for (int c = 0; c < Dim; ++c) {
+      A_ij[c] = convert<Column>(load<Wide>(block + c * Dim));
+      s[c] = Column(arm[c]);
+      columns[c] += A_ij[c];
+    }
+    if constexpr (Dim == 3) {
+      for (int axis = 0; axis < 3; ++axis) {
+        const int p = (axis + 1) % 3, q = (axis + 2) % 3;
+        columns[3 + axis] = multiply_add(s[p], A_ij[q], columns[3 + axis]);
+        columns[3 + axis] = multiply_add(-s[q], A_ij[p], columns[3 + axis]);
+      }
+    } else {
+      columns[2] = multiply_add(s[0], A_ij[1], columns[2]);
+      columns[2] = multiply_add(-s[1], A_ij[0], columns[2]);
+    }
+  }
+
+  // sum += Q_i^T columns
+  PLIANT_INLINE void add_modes_times(int i, const Column (&columns)[modes], double* sum) const {
+    const float* const arm = arms_.data() + std::ptrdiff_t{i} * arm_stride;
+    for (int c = 0; c < modes; ++c, sum += modes) {
+      const Column& b = columns[c];
+      for (int axis = 0; axis < Dim; ++axis) sum[axis] += b[axis];
+      if constexpr (Dim == 3) {
+        for (int axis = 0; axis < 3; ++axis) {
+          const int p = (axis + 1) % 3, q = (axis + 2) % 3;
+          sum[3 + axis] += arm[p] * b[q] - arm[q] * b[p];
+        }
+      } else {
+        sum[2] += arm[0] * b[1] - arm[1] * b[0];
+      }
+    }
+  }
+
+  // Ones on the diagonal for the modes that an aggregate does not have.
+  void fill_unused(int a) {
+    const int* const first = aggregates_.nodes.list.data() + aggregates_.nodes.begin[at(a)];
+    const int* const last = aggregates_.nodes.list.data() + aggregates_.nodes.begin[at(a) + 1];
+    const bool empty = std::none_of(first, last, [&](int i) { return coupled_[at(i)] != 0; });
+    double* const block =
+        coarse_matrix_.numbers.data() + std::ptrdiff_t{coarse_.row_begin[at(a)]} * modes * modes;
+    for (int k = 0; k < modes; ++k) {
+      if (empty || (k >= Dim && has_rotations_[at(a)] == 0)) block[k * modes + k] = 1;
+      diagonal_[at(a * modes + k)] = block[k * modes + k];
+    }
+  }
+
+  void shift_diagonal(double shift) {
+    for (int a = 0; a < aggregates_.count(); ++a) {
+      double* const block =
+          coarse_matrix_.numbers.data() + std::ptrdiff_t{coarse_.row_begin[at(a)]} * modes * modes;
+      for (int k = 0; k < modes; ++k) block[k * modes + k] = (1 + shift) * diagonal_[at(a * modes + k)];
+    }
+  }
+
+  Aggregates aggregates_;
+  BlockPattern coarse_;         // of the aggregates
+  std::vector<int> run_begin_;  // first run of each coarse block, #blocks + 1
+  std::vector<Run> runs_;
+  std::vector<Entry> entries_;
+  std::vector<char> coupled_;        // each node
+  std::vector<char> has_rotations_;  // each aggregate
+  AlignedVector<float> arms_;        // of each node
+  CoarseMatrix coarse_matrix_;       // Q^T A Q
+  std::vector<double> diagonal_;     // of it, without a shift
+  Multifrontal<modes, isa> factor_;
+  CoarseVector restricted_, solution_;
+};
+
+}  // namespace pliant
