@@ -81,6 +81,9 @@ void threads(benchmark::internal::Benchmark* benchmark) {
 BENCHMARK(held<Pcg<BlockJacobi>>)->Apply(threads);
 BENCHMARK(smooth_floor<Pcg<BlockJacobi>>)->Apply(threads);
 BENCHMARK(turning_floor<Pcg<BlockJacobi>>)->Apply(threads);
+BENCHMARK(held<Pcg<TwoLevel>>)->Apply(threads);
+BENCHMARK(smooth_floor<Pcg<TwoLevel>>)->Apply(threads);
+BENCHMARK(turning_floor<Pcg<TwoLevel>>)->Apply(threads);
 BENCHMARK(held<Mprgp<Jacobi>>)->Apply(threads);
 BENCHMARK(smooth_floor<Mprgp<Jacobi>>)->Apply(threads);
 BENCHMARK(turning_floor<Mprgp<Jacobi>>)->Apply(threads);
