@@ -53,7 +53,7 @@ struct Separate {
     for (const int i : held) A.diagonal(i).setIdentity();
   }
   bool constraints_move() const { return !moved.empty(); }
-  void prescribe(Vector& d) const {
+  void prescribe(const Vector&, Vector& d) const {
     d.set_zero();
     for (std::size_t k = 0; k < moved.size(); ++k) d.node(held[k]) = moved[k];
   }
@@ -302,7 +302,7 @@ TEST_CASE("Newton: moved nodes take their neighbours along") {
       A.block(A.pattern().slot(0, 1)).setZero(), A.block(A.pattern().slot(4, 5)).setZero();
     }
     bool constraints_move() const { return true; }
-    void prescribe(Vector& d) const {
+    void prescribe(const Vector&, Vector& d) const {
       d.set_zero();
       d.node(5) = Eigen::Vector2d(10, -5);
     }
@@ -404,7 +404,7 @@ struct Wells {
   void constrain(Vector&) const {}
   void constrain(Matrix&) const {}
   bool constraints_move() const { return false; }
-  void prescribe(Vector&) const {}
+  void prescribe(const Vector&, Vector&) const {}
   double force_scale() const { return 1; }
   double force_rounding() const { return 0; }
   double value_rounding() const { return 1e-15 * std::abs(last); }
@@ -543,7 +543,7 @@ TEST_CASE("Newton: linear solves that fail, and those that are cut short") {
     void constrain(Vector&) const {}
     void constrain(Matrix&) const {}
     bool constraints_move() const { return false; }
-    void prescribe(Vector&) const {}
+    void prescribe(const Vector&, Vector&) const {}
     double force_scale() const { return 1; }
     double force_rounding() const { return 0; }
     double value_rounding() const { return 1e-15 * std::abs(last); }

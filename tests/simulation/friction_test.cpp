@@ -138,3 +138,24 @@ TEST_CASE("friction: a linearised step sticks and slides too") {
     CHECK(slide(35 * degree, stick_length) == Approx(a * 50 * dt).epsilon(0.01));
   }
 }
+
+TEST_CASE("friction: nodes that are told their velocity keep it however many passes friction asks for") {
+  const auto mesh = block();
+  const auto front = nodes_where(mesh, [](const auto& X) { return X.x() > 0.99 && X.y() > 0.1; });
+  const auto velocity = [](const Eigen::Vector3d&, double) { return Eigen::Vector3d(1, 0, 0); };
+  Simulation sim(stiff(), BackwardEuler{.dt = dt}, Pcg{.tolerance = 1e-8},
+                 PrescribedVelocity(front, velocity, Eigen::Vector3d(1, 0, 0)));
+  sim.set_gravity(-g * up);
+  sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0, 0), up), {.friction = 0.4});
+  int passes = 0;
+  for (int n = 0; n < 50; ++n) {
+    const StepReport report = sim.step();
+    REQUIRE(report);
+    passes = std::max(passes, report.contact_passes);
+    for (const int node : front) CHECK(sim.velocities()(0, node) == Approx(1).epsilon(1e-12));
+  }
+  CHECK(passes > 1);
+  double pull = 0;
+  for (const int node : front) pull += sim.constraint_forces()(0, node);
+  CHECK(pull == Approx(0.4 * 1000 * g * total_volume(mesh)).epsilon(0.01));
+}

@@ -105,6 +105,16 @@ class Filter {
     return moves;
   }
 
+  // d: what still takes the moved nodes from the displacements u to those that `prescribe` told; zero along
+  // what is free.
+  void remaining(const Vector& prescribed, const Vector& u, Vector& d) const {
+    d.set_sum(prescribed, Scalar(0), prescribed);
+    for (const MovedNode& node : moved_) {
+      const SmallVector<Scalar, Dim> done = u.node(node.internal);
+      d.node(node.internal) -= done - times<Scalar, Dim, Dim, 1>(node.S, done);
+    }
+  }
+
   // Calls use(node, S) for each moved node, S the projection onto the directions along which it is free.
   template <class Use>
   void for_each_moved(Use&& use) const {

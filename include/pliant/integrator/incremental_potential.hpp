@@ -116,7 +116,7 @@ class IncrementalPotential {
   void constrain(Vector& g) const { filter_.split(g, w_.held); }
   void constrain(Matrix& A) const { filter_.apply(A); }
   bool constraints_move() const { return constraints_move_; }
-  void prescribe(Vector& u) const { u.set_sum(w_.prescribed, Scalar(0), w_.prescribed); }
+  void prescribe(const Vector& u, Vector& d) const { filter_.remaining(w_.prescribed, u, d); }
   auto& bounds() { return contacts_.bounds(); }
 
   // The size of the forces whose balance the step seeks [N]; known after the first tangent.

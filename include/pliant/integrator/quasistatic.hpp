@@ -59,7 +59,7 @@ class StaticPotential {
   void constrain(Vector& g) const { filter_.split(g, w_.held); }
   void constrain(Matrix& A) const { filter_.apply(A); }
   bool constraints_move() const { return constraints_move_; }
-  void prescribe(Vector& u) const { u.set_sum(w_.prescribed, Scalar(0), w_.prescribed); }
+  void prescribe(const Vector& u, Vector& d) const { filter_.remaining(w_.prescribed, u, d); }
   auto& bounds() { return contacts_.bounds(); }
 
   // Loads, and the forces within the body, those on the held nodes included [N].

@@ -197,7 +197,7 @@ class Minimization {
   static constexpr bool bounded = requires(Problem & problem) { problem.bounds(); };
 
   NewtonStop iterate() {
-    const bool moved = problem_.constraints_move() || out_of_bounds();
+    const bool moved = has_to_follow() || out_of_bounds();
     evaluate_tangent(moved ? 1 : schedule_.part());
     report_.first_value = report_.value;
     report_.first_gradient = report_.gradient;
@@ -252,6 +252,13 @@ class Minimization {
   double norm_of_gradient() {
     if constexpr (bounded) return problem_.bounds().residual(x_, w_.gradient);
     else return static_cast<double>(w_.gradient.norm());
+  }
+
+  // Whether constrained unknowns are not yet where they have to go.
+  bool has_to_follow() {
+    if (!problem_.constraints_move()) return false;
+    problem_.prescribe(x_, w_.trial);
+    return w_.trial.norm() > 0;
   }
 
   bool out_of_bounds() {
@@ -313,7 +320,7 @@ class Minimization {
   // strain, or invert, the elements next to them and no others.
   std::optional<NewtonStop> follow_constraints() {
     if (!monitor_(report_)) return NewtonStop::cancelled;
-    problem_.prescribe(w_.trial);
+    problem_.prescribe(x_, w_.trial);
     w_.hessian.multiply(w_.trial, w_.right_side);
     w_.right_side.add(Scalar(1), w_.gradient);
     problem_.constrain(w_.right_side);
@@ -418,8 +425,8 @@ class Minimization {
 //   gradient(x, g)                         returns the value; g its gradient
 //   tangent(x, projection, g, A)           the same; A its Hessian, projected as asked
 //   constrain(g), constrain(A)             removes the constrained unknowns
-//   constraints_move()                     whether constrained unknowns must change by other than zero
-//   prescribe(d)                           d: by how much, zero for the free unknowns
+//   constraints_move()                     whether constrained unknowns must change at all by other than zero
+//   prescribe(x, d)                        d: by how much those of x still must, zero for the free unknowns
 //   force_scale()                          the size of the forces at play [N]
 //   force_rounding(), value_rounding()     what rounding makes of a gradient [N] and of the last value [J],
 //                                          with the stiffness of the last tangent
