@@ -106,5 +106,9 @@ struct StepReport;
 struct Progress;
 template <class SolidType, class IntegratorType, class SolverType, class ConstraintType, Isa isa>
 class Simulation;
+struct FrameRate;
+struct FrameReport;
+template <class ClockType>
+class Frames;
 
 }  // namespace pliant

@@ -126,6 +126,7 @@
 #include <pliant/mesh/selection.hpp>
 #include <pliant/mesh/split.hpp>
 #include <pliant/nonlinear_solver/newton.hpp>
+#include <pliant/simulation/frame_rate.hpp>
 #include <pliant/simulation/simulation.hpp>
 #include <pliant/solid/bodies.hpp>
 #include <pliant/solid/per_region.hpp>

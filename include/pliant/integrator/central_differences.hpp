@@ -61,6 +61,7 @@ struct CentralDifferences {
 
   template <class SystemType, class FilterType>
   void prepare(const SystemType& system, Workspace<SystemType, FilterType>& w) const {
+    if (w.half_way.nodes() == system.node_count()) return;
     for (auto* vector :
          {&w.start.x, &w.start.v, &w.start.a, &w.half_way, &w.displacement, &w.elastic, &w.drag, &w.held}) {
       *vector = system.make_vector();

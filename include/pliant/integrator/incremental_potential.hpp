@@ -203,12 +203,13 @@ struct IncrementalWorkspace {
 
   // `has_standstill`: the displacement that would end at rest is not zero.
   void prepare(const SystemType& system, const Newton& parameters, bool has_standstill = false) {
+    newton.prepare(system, parameters);
+    if (displacement.nodes() == system.node_count()) return;
     for (Vector* vector : {&potential.predicted, &potential.prescribed, &potential.position,
                            &potential.elastic, &potential.drag, &potential.held, &displacement}) {
       *vector = system.make_vector();
     }
     if (has_standstill) potential.standstill = potential.relative = system.make_vector();
-    newton.prepare(system, parameters);
     if (system.uniform_stiffness_damping() != 0) potential.damping = system.make_matrix();
   }
 };

@@ -143,13 +143,13 @@ struct QuasiStatic {
 
   template <class SystemType, class FilterType>
   void prepare(const SystemType& system, Workspace<SystemType, FilterType>& w) const {
-    for (auto* vector : {&w.potential.prescribed, &w.potential.position, &w.potential.elastic,
-                         &w.potential.held, &w.potential.scratch, &w.displacement, &w.increment_loads}) {
+    w.newton.prepare(system, newton);
+    if (w.displacement.nodes() == system.node_count()) return;
+    for (auto* vector :
+         {&w.potential.prescribed, &w.potential.position, &w.potential.elastic, &w.potential.held,
+          &w.potential.scratch, &w.displacement, &w.increment_loads, &w.last_loads}) {
       *vector = system.make_vector();
     }
-    // Kept where the integrator is exchanged on the way.
-    if (w.last_loads.nodes() != system.node_count()) w.last_loads = system.make_vector();
-    w.newton.prepare(system, newton);
   }
 
   template <class Context, class Monitor>

@@ -105,13 +105,20 @@ struct NewtonWorkspace {
   Matrix hessian;
   Matrix projected;  // with HessianStrategy::progressive only
   BoundedSolve<Matrix> bounded = {};
+  bool has_projected = false;
 
-  // Room for the unknowns of a system.
+  // Room for the unknowns of a system, where there is none yet.
   template <class System>
   void prepare(const System& system, const Newton& newton) {
-    for (Vector* vector : {&gradient, &right_side, &step, &trial}) *vector = system.make_vector();
-    hessian = system.make_matrix();
-    if (newton.hessian == HessianStrategy::progressive) projected = system.make_matrix();
+    if (gradient.nodes() != system.node_count()) {
+      for (Vector* vector : {&gradient, &right_side, &step, &trial}) *vector = system.make_vector();
+      hessian = system.make_matrix();
+      has_projected = false;
+    }
+    if (newton.hessian == HessianStrategy::progressive && !has_projected) {
+      projected = system.make_matrix();
+      has_projected = true;
+    }
   }
 };
 
