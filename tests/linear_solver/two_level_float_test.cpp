@@ -37,6 +37,7 @@ TEMPLATE_TEST_CASE("Pcg, float: the residual reported is the true one, and so is
       const double rounding = 1e-6 * (sparse(problem.A).cwiseAbs() * stacked(x).cwiseAbs()).norm();
       const double residual = true_residual(problem.A, problem.b, x);
       CHECK(std::abs(report.residual - residual) <= rounding);
+      CHECK(residual <= 5 * report.residual);
       CHECK(report.goal <= tolerance * stacked(problem.b).norm() * 1.001 + rounding);
     }
   }
