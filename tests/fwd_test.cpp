@@ -23,7 +23,7 @@ using namespace pliant;
 TEST_CASE("the names of fwd.hpp are those of the library, with the default arguments written out") {
   using Made =
       decltype(Simulation(Solid(Mesh<Tet4>{}, StableNeoHookean(Lame::from_young_poisson(1, 0)), Density{1}),
-                          BackwardEuler{}, Pcg{}, Pinned(std::vector<int>{})));
+                          BackwardEuler{}, Pcg<BlockJacobi>{}, Pinned(std::vector<int>{})));
   CHECK(std::is_same_v<Made, Motion>);
   using MadeSheet =
       decltype(Solid(Mesh<Tri3, float>{}, PlaneStress(LinearElastic(Lame::from_young_poisson(1, 0))),

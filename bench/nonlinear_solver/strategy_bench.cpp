@@ -17,7 +17,8 @@ void swing(benchmark::State& state, HessianStrategy strategy) {
   int newton = 0, most = 0, linear = 0;
   for (auto _ : state) {
     Simulation sim(Solid(bar, StableNeoHookean(Lame::from_young_poisson(1e5, 0.45)), Density{1000}),
-                   BackwardEuler{.dt = 0.01, .newton = {.hessian = strategy}}, Pcg{}, Pinned(held));
+                   BackwardEuler{.dt = 0.01, .newton = {.hessian = strategy}}, Pcg<BlockJacobi>{},
+                   Pinned(held));
     sim.set_gravity(Eigen::Vector3d(0, -9.81, 0));
     newton = most = linear = 0;
     for (int n = 0; n < 100; ++n) {

@@ -75,7 +75,8 @@ int run(int argc, char** argv) {
   system.to_user(system.mass(), mass);
 
   // Step 3: the simulation. The fingers are rough, so that they can carry what they squeeze.
-  Simulation sim(solid, BackwardEuler{.dt = dt, .newton = {.tolerance = 1e-6}}, Pcg{.tolerance = 1e-8});
+  Simulation sim(solid, BackwardEuler{.dt = dt, .newton = {.tolerance = 1e-6}},
+                 Pcg<BlockJacobi>{.tolerance = 1e-8});
   sim.set_gravity({0, -gravity, 0});
   const Surface rough{.friction = 0.8};
   const int floor = sim.add_collider(HalfSpace({0, 0, 0}, {0, 1, 0}), rough);

@@ -171,7 +171,7 @@ SceneOutcome run_scene(std::uint64_t seed, bool may_invert, int steps = 50) {
   const double dt = scene.time_step();
   Simulation sim(Solid(mesh, Energy(lame), Density{1000}),
                  BackwardEuler{.dt = dt, .newton = {.max_iterations = 100, .tolerance = 1e-3}},
-                 Pcg{.tolerance = 1e-3});
+                 Pcg<BlockJacobi>{.tolerance = 1e-3});
   sim.set_gravity(Eigen::Vector3d(0, -9.81, 0));
   sim.set_positions(scene.positions(mesh.nodes, may_invert));
   sim.set_velocities(scene.velocities(mesh.node_count()));

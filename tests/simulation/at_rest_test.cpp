@@ -18,7 +18,7 @@ TEST_CASE("A block of concrete stays put on the floor, in steps of a sixtieth of
   const double E = 1e9, density = 2400, g = 9.81;
   for (const Newton& newton : {Newton{}, Newton::linearised()}) {
     Simulation sim(Solid(mesh, StableNeoHookean(Lame::from_young_poisson(E, 0.2)), Density{density}),
-                   BackwardEuler{.dt = 1.0 / 60, .newton = newton}, Pcg{.tolerance = 1e-8});
+                   BackwardEuler{.dt = 1.0 / 60, .newton = newton}, Pcg<BlockJacobi>{.tolerance = 1e-8});
     sim.set_gravity(-g * up);
     sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0, 0), up), {.friction = 0.6});
     for (int n = 0; n < 300; ++n) {
@@ -42,11 +42,11 @@ TEST_CASE("A bar that is held at both ends comes to rest where statics has it") 
   const auto solid =
       Solid(bar, StableNeoHookean(Lame::from_young_poisson(1e5, 0.3)), Density{1000}, Rayleigh{.beta = 0.05});
   Simulation statics(solid, QuasiStatic{.newton = {.max_iterations = 100, .tolerance = 1e-10}},
-                     Pcg{.tolerance = 1e-11}, Pinned(ends));
+                     Pcg<BlockJacobi>{.tolerance = 1e-11}, Pinned(ends));
   statics.set_gravity(-9.81 * up);
   REQUIRE(statics.step());
-  Simulation sim(solid, BackwardEuler{.dt = 1.0 / 60, .newton = {.tolerance = 1e-9}}, Pcg{.tolerance = 1e-10},
-                 Pinned(ends));
+  Simulation sim(solid, BackwardEuler{.dt = 1.0 / 60, .newton = {.tolerance = 1e-9}},
+                 Pcg<BlockJacobi>{.tolerance = 1e-10}, Pinned(ends));
   sim.set_gravity(-9.81 * up);
   for (int n = 0; n < 600; ++n) REQUIRE(sim.step());
   CHECK((sim.positions() - statics.positions()).cwiseAbs().maxCoeff() < 1e-6);
@@ -60,8 +60,8 @@ TEST_CASE("A body that hangs and is let go falls as its centre of mass does, and
   const auto mass = lumped_mass<Tet4>(mesh.nodes, mesh.elements, 1000).eval();
   Simulation sim(Solid(mesh, StableNeoHookean(Lame::from_young_poisson(1e5, 0.4)), Density{1000},
                        Rayleigh{.beta = 0.02}),
-                 BackwardEuler{.dt = 0.01, .newton = {.tolerance = 1e-9}}, Pcg{.tolerance = 1e-10},
-                 Pinned(top));
+                 BackwardEuler{.dt = 0.01, .newton = {.tolerance = 1e-9}},
+                 Pcg<BlockJacobi>{.tolerance = 1e-10}, Pinned(top));
   sim.set_gravity(-9.81 * up);
   for (int n = 0; n < 500; ++n) REQUIRE(sim.step());
   CHECK(sim.constraint_forces().row(1).sum() == Approx(9.81 * mass.sum()).epsilon(1e-6));

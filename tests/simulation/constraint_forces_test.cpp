@@ -33,7 +33,8 @@ Eigen::VectorXd masses() {
 
 TEST_CASE("constraint forces: the support of a body at rest carries its weight and the moment of it") {
   const auto held = at(0, 0);
-  Simulation sim(solid(), QuasiStatic{.newton = {.tolerance = 1e-11}}, Pcg{.tolerance = 1e-12}, Pinned(held));
+  Simulation sim(solid(), QuasiStatic{.newton = {.tolerance = 1e-11}}, Pcg<BlockJacobi>{.tolerance = 1e-12},
+                 Pinned(held));
   CHECK(sim.constraint_forces().isZero(0));
   sim.set_gravity(gravity);
   REQUIRE(sim.step());
@@ -51,7 +52,7 @@ TEST_CASE("constraint forces: the support of a body at rest carries its weight a
 }
 
 TEST_CASE("constraint forces: a floor pushes up, a wall sideways, and neither along itself") {
-  Simulation sim(solid(), QuasiStatic{.newton = {.tolerance = 1e-11}}, Pcg{.tolerance = 1e-12},
+  Simulation sim(solid(), QuasiStatic{.newton = {.tolerance = 1e-11}}, Pcg<BlockJacobi>{.tolerance = 1e-12},
                  Sliding::on_plane(at(1, 0), Eigen::Vector3d(0, 1, 0)),
                  Sliding::on_plane(at(0, 0), Eigen::Vector3d(1, 0, 0)),
                  Sliding::on_plane(at(2, 0), Eigen::Vector3d(0, 0, 1)));
@@ -75,7 +76,7 @@ TEMPLATE_TEST_CASE("constraint forces: with the loads they change the momentum",
   };
   TestType integrator{.dt = dt};
   integrator.newton.tolerance = 1e-10;
-  Simulation sim(solid(), integrator, Pcg{.tolerance = 1e-12}, Pinned(at(0, 0)),
+  Simulation sim(solid(), integrator, Pcg<BlockJacobi>{.tolerance = 1e-12}, Pinned(at(0, 0)),
                  PrescribedMotion(at(0, 1), shake));
   sim.set_gravity(gravity);
   const Eigen::VectorXd mass = masses();
@@ -111,8 +112,8 @@ TEST_CASE(
         CHECK((total - Eigen::Vector3d(0, mass * (9.81 + k + 1.5), 0)).norm() < 1e-7 * mass);
       }
     };
-    lifted(BackwardEuler{.dt = dt}, Pcg{.tolerance = 1e-12});
-    lifted(Newmark{.dt = dt}, Pcg{.tolerance = 1e-12});
+    lifted(BackwardEuler{.dt = dt}, Pcg<BlockJacobi>{.tolerance = 1e-12});
+    lifted(Newmark{.dt = dt}, Pcg<BlockJacobi>{.tolerance = 1e-12});
     lifted(CentralDifferences{.dt = dt});
   }
 }

@@ -40,7 +40,7 @@ Eigen::Matrix3Xd fall(const Integrator& integrator, const Solver& solver, int st
 
 TEST_CASE("contact: Mprgp, Pcg and Cholesky find the same steps") {
   const BackwardEuler euler{.dt = 0.01, .newton = {.tolerance = 1e-9}};
-  const Eigen::Matrix3Xd by_pcg = fall(euler, Pcg{.tolerance = 1e-10}, 40);
+  const Eigen::Matrix3Xd by_pcg = fall(euler, Pcg<BlockJacobi>{.tolerance = 1e-10}, 40);
   CHECK((fall(euler, Mprgp<Jacobi>{.tolerance = 1e-10}, 40) - by_pcg).cwiseAbs().maxCoeff() < 1e-3);
   CHECK((fall(euler, Cholesky{}, 40) - by_pcg).cwiseAbs().maxCoeff() < 1e-3);
 }
@@ -48,7 +48,7 @@ TEST_CASE("contact: Mprgp, Pcg and Cholesky find the same steps") {
 TEST_CASE("contact: the same bits on any number of threads") {
   const auto end_with = [](int threads) {
     const WithThreads with(threads);
-    return fall(BackwardEuler{.dt = 0.02}, Pcg{.tolerance = 1e-8}, 12, 9);
+    return fall(BackwardEuler{.dt = 0.02}, Pcg<BlockJacobi>{.tolerance = 1e-8}, 12, 9);
   };
   const Eigen::Matrix3Xd one = end_with(1);
   for (const int threads : {2, 3, 7}) CHECK(end_with(threads) == one);
@@ -59,7 +59,7 @@ TEST_CASE("contact: with Newmark a damped body comes to rest on the floor too") 
   for (const double gamma : {0.5, 0.6}) {
     Simulation sim(solid(mesh),
                    Newmark{.dt = 0.01, .beta = 0.25 * (gamma + 0.5) * (gamma + 0.5), .gamma = gamma},
-                   Pcg{.tolerance = 1e-9});
+                   Pcg<BlockJacobi>{.tolerance = 1e-9});
     sim.set_gravity(-9.81 * up);
     sim.add_collider(HalfSpace(Eigen::Vector3d(0, -0.05, 0), up));
     for (int n = 0; n < 1500; ++n) REQUIRE(sim.step());
@@ -73,7 +73,7 @@ TEST_CASE("contact: a disc carries a block in the plane") {
   const auto mesh = make_rectangle<Tri3>({.lengths = {1, 0.2}, .cells = {8, 2}});
   Simulation sim(
       Solid(mesh, StableNeoHookean(Lame::from_young_poisson(1e5, 0.3)), Density{1000}, Rayleigh{.alpha = 10}),
-      BackwardEuler{.dt = 0.01, .newton = {.tolerance = 1e-8}}, Pcg{.tolerance = 1e-10});
+      BackwardEuler{.dt = 0.01, .newton = {.tolerance = 1e-8}}, Pcg<BlockJacobi>{.tolerance = 1e-10});
   sim.set_gravity(Eigen::Vector2d(0, -9.81));
   const Eigen::Vector2d centre(0.5, -0.5);
   sim.add_collider(Sphere(centre, 0.4), {.friction = 0.5});
@@ -92,7 +92,8 @@ TEST_CASE("contact: no node passes through a sheet, from either side") {
   Eigen::Matrix3Xi triangles(3, 2);
   triangles << 0, 0, 1, 2, 2, 3;
   for (const double side : {1.0, -1.0}) {
-    Simulation sim(solid(mesh, 1e6), BackwardEuler{.dt = 0.01, .newton = {.max_iterations = 100}}, Pcg{});
+    Simulation sim(solid(mesh, 1e6), BackwardEuler{.dt = 0.01, .newton = {.max_iterations = 100}},
+                   Pcg<BlockJacobi>{});
     sim.set_gravity(-9.81 * side * up);
     Eigen::Matrix3Xd x = mesh.nodes, v = Eigen::Matrix3Xd::Zero(3, x.cols());
     x.row(1).array() += side > 0 ? 0.3 : -0.8;

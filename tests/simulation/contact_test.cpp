@@ -39,7 +39,7 @@ void run(Simulation& sim, int steps) {
 TEST_CASE("contact: a body that falls comes to rest on the floor, which carries its weight") {
   const auto mesh = block();
   Simulation sim(falling(mesh, 1e5, 5), BackwardEuler{.dt = 0.01, .newton = {.tolerance = 1e-9}},
-                 Pcg{.tolerance = 1e-10});
+                 Pcg<BlockJacobi>{.tolerance = 1e-10});
   sim.set_gravity({0, -9.81, 0});
   const int floor = sim.add_collider(HalfSpace(Eigen::Vector3d(0, -0.2, 0), up));
   double last = sim.energies().total();
@@ -73,7 +73,7 @@ TEST_CASE("contact: statics finds the same rest") {
   const auto hold = nodes_where(mesh, [](const auto& X) { return X.x() < 0.01 && X.z() < 0.01; });
   Simulation sim(falling(mesh),
                  QuasiStatic{.allow_free_motion = true, .newton = {.max_iterations = 50, .tolerance = 1e-9}},
-                 Pcg{.tolerance = 1e-10}, Sliding::on_line(hold, up));
+                 Pcg<BlockJacobi>{.tolerance = 1e-10}, Sliding::on_line(hold, up));
   sim.set_gravity({0, -9.81, 0});
   sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0, 0), up));
   const StepReport report = sim.step();
@@ -91,7 +91,7 @@ TEST_CASE("contact: a block squeezed between plates without friction is in uniax
   const auto edge = nodes_where(mesh, [](const auto& X) { return X.x() > 0.99 && X.z() < 0.01; });
   Simulation sim(Solid(mesh, LinearElastic(Lame::from_young_poisson(E, nu)), Density{1000}),
                  QuasiStatic{.allow_free_motion = true, .newton = {.max_iterations = 50, .tolerance = 1e-11}},
-                 Pcg{.tolerance = 1e-12}, Sliding::on_line(middle, up),
+                 Pcg<BlockJacobi>{.tolerance = 1e-12}, Sliding::on_line(middle, up),
                  Sliding::on_plane(edge, Eigen::Vector3d(0, 0, 1)));
   sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0, 0), up));
   const int press = sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0.5, 0), -up));
@@ -109,7 +109,7 @@ TEST_CASE("contact: a sphere dropped into a groove is carried by both sides") {
   auto mesh = make_ball<Tet4>({.radius = 0.5, .shells = 3});
   const double slope = 0.5;
   Simulation sim(falling(mesh, 1e6, 20), BackwardEuler{.dt = 0.01, .newton = {.tolerance = 1e-8}},
-                 Pcg{.tolerance = 1e-10});
+                 Pcg<BlockJacobi>{.tolerance = 1e-10});
   sim.set_gravity({0, -9.81, 0});
   const Eigen::Vector3d left = Eigen::Vector3d(slope, 1, 0).normalized(), right(-left.x(), left.y(), 0);
   const int first = sim.add_collider(HalfSpace(Eigen::Vector3d(0, -0.6, 0), left));
@@ -129,7 +129,8 @@ TEST_CASE("contact: a sphere dropped into a groove is carried by both sides") {
 TEST_CASE("contact: no node passes through a thin wall, however fast it is") {
   const auto mesh = block(2);
   for (const double speed : {1e1, 1e3, 1e5}) {
-    Simulation sim(falling(mesh, 1e7), BackwardEuler{.dt = 0.01, .newton = {.max_iterations = 100}}, Pcg{});
+    Simulation sim(falling(mesh, 1e7), BackwardEuler{.dt = 0.01, .newton = {.max_iterations = 100}},
+                   Pcg<BlockJacobi>{});
     sim.add_collider(Box(Eigen::Vector3d(-50, -1.001, -50), Eigen::Vector3d(50, -1, 50)));
     Eigen::Matrix3Xd velocity = Eigen::Matrix3Xd::Zero(3, mesh.node_count());
     velocity.row(1).setConstant(-speed);
@@ -146,7 +147,7 @@ TEST_CASE("contact: no node passes through a thin wall, however fast it is") {
 
 TEST_CASE("contact: nodes that start inside a collider are put on its surface without getting a velocity") {
   const auto mesh = block(2);
-  Simulation sim(falling(mesh), BackwardEuler{.dt = 0.01}, Pcg{});
+  Simulation sim(falling(mesh), BackwardEuler{.dt = 0.01}, Pcg<BlockJacobi>{});
   sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0.001, 0), up));
   REQUIRE(sim.step());
   CHECK(sim.positions().row(1).minCoeff() == Approx(0.001).epsilon(1e-12));
@@ -155,7 +156,7 @@ TEST_CASE("contact: nodes that start inside a collider are put on its surface wi
 
 TEST_CASE("contact: a moving collider pushes a body, and lets it go when it is removed") {
   const auto mesh = block(2);
-  Simulation sim(falling(mesh, 1e6), BackwardEuler{.dt = 0.01}, Pcg{});
+  Simulation sim(falling(mesh, 1e6), BackwardEuler{.dt = 0.01}, Pcg<BlockJacobi>{});
   const int pusher = sim.add_collider(Sphere(Eigen::Vector3d(0.5, 0.25, 2.2), 1.0), {}, [](double t) {
     return Pose<3>(Eigen::Matrix3d::Identity(), Eigen::Vector3d(0, 0, -2 * t));
   });
@@ -180,7 +181,7 @@ TEST_CASE("contact: a scene that is rotated gives the rotated answer") {
     auto turned = mesh;
     turned.nodes = rotation * mesh.nodes;
     Simulation sim(falling(turned), BackwardEuler{.dt = 0.01, .newton = {.tolerance = 1e-10}},
-                   Pcg{.tolerance = 1e-12});
+                   Pcg<BlockJacobi>{.tolerance = 1e-12});
     sim.set_gravity(rotation * Eigen::Vector3d(3, -9.81, 0));
     const Eigen::Vector3d below(0, -0.1, 0), beside(0.9, 0, 0);
     sim.add_collider(HalfSpace(Eigen::Vector3d(rotation * below), Eigen::Vector3d(rotation * up)),
@@ -201,7 +202,7 @@ TEST_CASE("contact: a scene that is rotated gives the rotated answer") {
 TEST_CASE("contact: a step that is cancelled leaves everything as it was, the hold of friction too") {
   const auto mesh = block(2);
   const auto slide = [&](bool interrupted) {
-    Simulation sim(falling(mesh), BackwardEuler{.dt = 0.01}, Pcg{});
+    Simulation sim(falling(mesh), BackwardEuler{.dt = 0.01}, Pcg<BlockJacobi>{});
     sim.set_gravity({2, -9.81, 0});
     sim.add_collider(HalfSpace(Eigen::Vector3d(0, -0.01, 0), up), {.friction = 0.5});
     for (int n = 0; n < 20; ++n) {
@@ -222,7 +223,7 @@ TEST_CASE("contact: a step that is cancelled leaves everything as it was, the ho
 }
 
 TEST_CASE("contact: colliders and surfaces that make no sense are refused") {
-  Simulation sim(falling(block(2)), BackwardEuler{.dt = 0.01}, Pcg{});
+  Simulation sim(falling(block(2)), BackwardEuler{.dt = 0.01}, Pcg<BlockJacobi>{});
   const HalfSpace floor(Eigen::Vector3d(0, 0, 0), up);
   CHECK_THROWS_AS(sim.add_collider(floor, {.friction = -1}), ParameterError);
   CHECK_THROWS_AS(sim.add_collider(floor, {.viscosity = -1}), ParameterError);

@@ -43,7 +43,8 @@ constexpr double degree = 3.14159265358979323846 / 180;
 TEST_CASE("friction: a block sticks to an inclined plane below the angle of friction, for ever") {
   const double friction = 0.5, limit = std::atan(friction);
   for (const double angle : {5 * degree, limit - 0.5 * degree}) {
-    Simulation sim(stiff(), BackwardEuler{.dt = dt, .newton = {.tolerance = 1e-6}}, Pcg{.tolerance = 1e-8});
+    Simulation sim(stiff(), BackwardEuler{.dt = dt, .newton = {.tolerance = 1e-6}},
+                   Pcg<BlockJacobi>{.tolerance = 1e-8});
     incline(sim, angle, friction);
     run(sim, 100);
     const Eigen::Matrix3Xd at_rest = sim.positions();
@@ -59,7 +60,7 @@ TEST_CASE("friction: a block sticks to an inclined plane below the angle of fric
 TEST_CASE("friction: above that angle it slides as a rigid block does") {
   const double friction = 0.5, limit = std::atan(friction);
   for (const double angle : {limit + 0.5 * degree, 45 * degree}) {
-    Simulation sim(stiff(), BackwardEuler{.dt = dt}, Pcg{.tolerance = 1e-8});
+    Simulation sim(stiff(), BackwardEuler{.dt = dt}, Pcg<BlockJacobi>{.tolerance = 1e-8});
     incline(sim, angle, friction);
     run(sim, 20);
     const double start = along(sim.positions()), v0 = along(sim.velocities());
@@ -78,7 +79,7 @@ TEST_CASE("friction: Newmark slides as far") {
   const double friction = 0.3, angle = 40 * degree, a = g * (std::sin(angle) - friction * std::cos(angle));
   const auto damped = Solid(block(), StableNeoHookean(Lame::from_young_poisson(1e7, 0.3)), Density{1000},
                             Rayleigh{.beta = 0.002});
-  Simulation sim(damped, Newmark{.dt = dt}, Pcg{.tolerance = 1e-8});
+  Simulation sim(damped, Newmark{.dt = dt}, Pcg<BlockJacobi>{.tolerance = 1e-8});
   incline(sim, angle, friction);
   run(sim, 20);
   const double v0 = along(sim.velocities());
@@ -90,7 +91,7 @@ TEST_CASE("friction: Newmark slides as far") {
 
 TEST_CASE("friction: a moving floor takes a block along, sliding at first, and then at rest on it") {
   const double friction = 0.4, speed = 1;
-  Simulation sim(stiff(), BackwardEuler{.dt = dt}, Pcg{.tolerance = 1e-8});
+  Simulation sim(stiff(), BackwardEuler{.dt = dt}, Pcg<BlockJacobi>{.tolerance = 1e-8});
   sim.set_gravity(-g * up);
   sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0, 0), up), {.friction = friction}, [&](double t) {
     return Pose<3>(Eigen::Matrix3d::Identity(), Eigen::Vector3d(speed * t, 0, 0));
@@ -107,7 +108,7 @@ TEST_CASE("friction: a moving floor takes a block along, sliding at first, and t
 
 TEST_CASE("friction: viscous drag slows a block as it slows a point mass, whatever the coefficient") {
   for (const double viscosity : {3.0, 1e6}) {
-    Simulation sim(stiff(), BackwardEuler{.dt = dt}, Pcg{.tolerance = 1e-8});
+    Simulation sim(stiff(), BackwardEuler{.dt = dt}, Pcg<BlockJacobi>{.tolerance = 1e-8});
     sim.set_gravity(-g * up);
     sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0, 0), up), {.viscosity = viscosity});
     run(sim, 5);
@@ -125,7 +126,8 @@ TEST_CASE("friction: viscous drag slows a block as it slows a point mass, whatev
 TEST_CASE("friction: a linearised step sticks and slides too") {
   const double friction = 0.5;
   const auto slide = [&](double angle, double stick_length) {
-    Simulation sim(stiff(), BackwardEuler{.dt = dt, .newton = Newton::linearised()}, Pcg{.tolerance = 1e-6});
+    Simulation sim(stiff(), BackwardEuler{.dt = dt, .newton = Newton::linearised()},
+                   Pcg<BlockJacobi>{.tolerance = 1e-6});
     incline(sim, angle, friction, stick_length);
     run(sim, 50);
     const double half_way = along(sim.velocities());
@@ -143,7 +145,7 @@ TEST_CASE("friction: nodes that are told their velocity keep it however many pas
   const auto mesh = block();
   const auto front = nodes_where(mesh, [](const auto& X) { return X.x() > 0.99 && X.y() > 0.1; });
   const auto velocity = [](const Eigen::Vector3d&, double) { return Eigen::Vector3d(1, 0, 0); };
-  Simulation sim(stiff(), BackwardEuler{.dt = dt}, Pcg{.tolerance = 1e-8},
+  Simulation sim(stiff(), BackwardEuler{.dt = dt}, Pcg<BlockJacobi>{.tolerance = 1e-8},
                  PrescribedVelocity(front, velocity, Eigen::Vector3d(1, 0, 0)));
   sim.set_gravity(-g * up);
   sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0, 0), up), {.friction = 0.4});

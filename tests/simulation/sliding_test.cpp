@@ -26,7 +26,7 @@ TEST_CASE("Sliding: uniaxial tension between planes has its lateral contraction"
     return X + Eigen::Vector3d(0, 0, 0.02 * t);
   };
   const auto solid = Solid(mesh, LinearElastic(Lame::from_young_poisson(E, nu)), Density{1000});
-  Simulation sim(solid, QuasiStatic{.newton = {.tolerance = 1e-12}}, Pcg{.tolerance = 1e-13},
+  Simulation sim(solid, QuasiStatic{.newton = {.tolerance = 1e-12}}, Pcg<BlockJacobi>{.tolerance = 1e-13},
                  Sliding::on_plane(at(mesh, 0, 0), x), Sliding::on_plane(at(mesh, 1, 0), y),
                  Sliding::on_plane(at(mesh, 2, 0), z), PrescribedMotion(at(mesh, 2, 2), lift, z));
   const StepReport report = sim.step();
@@ -43,7 +43,8 @@ TEST_CASE("Sliding: uniaxial tension between planes has its lateral contraction"
 TEST_CASE("Sliding: a body on a plane says in which way it can still move") {
   const auto mesh = block();
   Simulation sim(Solid(mesh, LinearElastic(Lame::from_young_poisson(E, nu)), Density{1000}), QuasiStatic{},
-                 Pcg{}, Sliding::on_plane(at(mesh, 2, 0), z), Sliding::on_plane(at(mesh, 0, 0), x));
+                 Pcg<BlockJacobi>{}, Sliding::on_plane(at(mesh, 2, 0), z),
+                 Sliding::on_plane(at(mesh, 0, 0), x));
   const StepReport report = sim.step();
   CHECK(report.stop == StepStop::free_motion);
   CHECK_THAT(report.message(), Catch::Contains("move along (0, 1, 0)"));
@@ -55,7 +56,8 @@ TEST_CASE("Sliding: a body on inclined rails falls along them") {
   std::vector<int> all;
   for (int node = 0; node < mesh.node_count(); ++node) all.push_back(node);
   Simulation sim(Solid(mesh, StableNeoHookean(Lame::from_young_poisson(E, nu)), Density{1000}),
-                 BackwardEuler{.dt = 0.01}, Pcg{.tolerance = 1e-13}, Sliding::on_line(all, rail));
+                 BackwardEuler{.dt = 0.01}, Pcg<BlockJacobi>{.tolerance = 1e-13},
+                 Sliding::on_line(all, rail));
   sim.set_gravity(gravity);
   for (int n = 1; n <= 20; ++n) {
     REQUIRE(sim.step());
@@ -87,7 +89,7 @@ void fall_in_a_plane_that_is_lifted(const Arguments&... integrator_and_solver) {
 }
 
 TEST_CASE("Sliding: exact free fall in a plane that is accelerated, with the integrators of second order") {
-  fall_in_a_plane_that_is_lifted(Newmark{.dt = 0.01}, Pcg{.tolerance = 1e-13});
+  fall_in_a_plane_that_is_lifted(Newmark{.dt = 0.01}, Pcg<BlockJacobi>{.tolerance = 1e-13});
   fall_in_a_plane_that_is_lifted(CentralDifferences{.dt = 0.01});
 }
 
@@ -98,7 +100,8 @@ TEST_CASE("PrescribedVelocity: an end that is wound up at a constant speed, and 
     return {0, t < 0.0501 ? 0.3 : 0, 0};
   };
   Simulation sim(Solid(mesh, StableNeoHookean(Lame::from_young_poisson(E, nu)), Density{1000}),
-                 BackwardEuler{.dt = 0.01}, Pcg{}, Pinned(lower), PrescribedVelocity(upper, velocity));
+                 BackwardEuler{.dt = 0.01}, Pcg<BlockJacobi>{}, Pinned(lower),
+                 PrescribedVelocity(upper, velocity));
   for (int n = 1; n <= 10; ++n) {
     REQUIRE(sim.step());
     for (const int node : upper) {
@@ -114,7 +117,7 @@ TEST_CASE("Simulation: constraints are exchanged between steps") {
   const auto mesh = block();
   const auto top = at(mesh, 2, 2);
   Simulation sim(Solid(mesh, StableNeoHookean(Lame::from_young_poisson(E, nu)), Density{1000}),
-                 BackwardEuler{.dt = 0.01}, Pcg{.tolerance = 1e-12}, Pinned(top));
+                 BackwardEuler{.dt = 0.01}, Pcg<BlockJacobi>{.tolerance = 1e-12}, Pinned(top));
   sim.set_gravity({0, 0, -9.81});
   for (int n = 0; n < 5; ++n) REQUIRE(sim.step());
   for (const int node : top) CHECK(sim.positions().col(node) == mesh.nodes.col(node));
