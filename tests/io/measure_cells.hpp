@@ -40,7 +40,7 @@ inline double signed_volume(pliant::CellKind kind, const std::vector<Eigen::Vect
   }
   double volume = 0;
   for (const auto& [at, weight] : rule) {
-    const auto [r, s, t] = std::array{at.x(), at.y(), at.z()};
+    const double r = at.x(), s = at.y(), t = at.z();
     Eigen::Matrix3d jacobian;
     if (kind == CellKind::wedge) {
       jacobian.col(0) = (1 - t) * (x[1] - x[0]) + t * (x[4] - x[3]);
