@@ -120,12 +120,14 @@ bool run(double friction, double velocity) {
     worst = std::fmax(worst, std::abs(momentum() - (before - friction * weight * step * dt)));
     if (step % 20 == 0) print(report);
   }
-  right = expect(worst < (friction > 0 ? 5e-3 : 1e-5) * given, "the momentum after the release") && right;
+  right = expect(worst < (friction > 0 ? 5e-3 : 1e-5) * given + 0.2 * friction * weight * dt,
+                 "the momentum after the release") &&
+          right;
   if (friction > 0) {
     for (int step = 0; step < 100; ++step) (void)advance();
     const double way = velocity * velocity / (2 * friction * gravity) - velocity * dt / 2;
     std::printf("slid on by %.4f m, %.4f m as a point mass\n", place() - start, way);
-    right = expect(std::abs(place() - start - way) < 0.02 * way, "the distance it slides") && right;
+    right = expect(std::abs(place() - start - way) < 0.02 * way + 5e-4, "the distance it slides") && right;
     right = expect(std::abs(momentum()) < 1e-6 * given, "it stays there") && right;
   } else {
     std::printf("the momentum changed by %.2g of itself\n", worst / given);
