@@ -14,7 +14,7 @@ struct Sight {
   double share = 0;   // of all pixels
   double middle = 0;  // the mean row
   double lowest = 0;  // the last row
-  double edges = 0;   // share of its pixels that are dark: the edges of triangles
+  double edges = 0;   // share of its pixels in the darker brown of the edges
 };
 
 Sight look_at(const std::string& path) {
@@ -31,21 +31,21 @@ Sight look_at(const std::string& path) {
   if (!file) throw std::runtime_error(path + " is too short");
 
   Sight sight;
-  double count = 0, dark = 0, rows = 0;
+  double count = 0, brown = 0, rows = 0;
   for (int row = 0; row < height; ++row) {
     for (int column = 0; column < width; ++column) {
       const unsigned char* pixel = &pixels[3 * static_cast<std::size_t>(row * width + column)];
       if (pixel[0] < 1.5 * pixel[2] || pixel[0] < 40) continue;  // the body is orange, all else bluish
       count += 1;
       rows += row;
-      dark += pixel[0] < 110;
+      brown += pixel[1] < 0.41 * pixel[0];  // edges have 0.34, the lit faces 0.47
       sight.lowest = static_cast<double>(row + 1) / height;
     }
   }
   if (count == 0) throw std::runtime_error(path + " shows no body");
   sight.share = count / (static_cast<double>(width) * height);
   sight.middle = rows / count / height;
-  sight.edges = dark / count;
+  sight.edges = brown / count;
   return sight;
 }
 
