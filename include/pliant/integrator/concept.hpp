@@ -4,8 +4,8 @@
 // Workspace<System, Filter>, which the caller owns and keeps from one step to the next. Its members:
 //   time_step()                              the length of a step [s]
 //   check()                                  throws ParameterError naming the parameter that is out of range
-//   prepare(system, workspace)               makes room for the unknowns, where there is none yet: it is called
-//                                            again, for the same system, where parameters change on the way
+//   prepare(system, workspace)               makes room for the unknowns where there is none yet: it is
+//                                            called again, for the same system, when parameters change
 //   step(context, state, workspace, monitor) advances the state and reports; on failure the state may be
 //                                            anything: the caller keeps a copy. `monitor(newton_report)` is
 //                                            called before each linear solve and may return false to cancel

@@ -1,0 +1,16 @@
+// The picture: OpenGL 1.1, which every driver still has.
+#pragma once
+
+#include "camera.hpp"
+#include "scene.hpp"
+
+#include <string>
+
+using Triangles = Eigen::Matrix<int, 3, Eigen::Dynamic, Eigen::DontAlign>;
+
+// Draws the surface of a body and the floor into the current window, of so many pixels.
+void draw(const Camera& camera, const Points& positions, const Triangles& surface, bool edges,
+          int pixels_wide, int pixels_high);
+
+// Writes the picture as a .ppm file; throws std::runtime_error where that is not possible.
+void write_picture(const std::string& path, int pixels_wide, int pixels_high);

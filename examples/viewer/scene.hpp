@@ -1,0 +1,48 @@
+// A Simulation behind a run-time interface. Every energy has a translation unit of its own, which fills it in
+// (scene_of.hpp); the window and the keys know no template.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <pliant/element/tet4.hpp>
+#include <pliant/mesh/mesh.hpp>
+#include <pliant/simulation/frame_rate.hpp>
+
+enum class Rule;
+
+using Points = pliant::NodeMatrix<double, 3>;
+using AnyFrames = pliant::Frames<std::function<double()>>;
+
+class Scene {
+ public:
+  Scene() = default;
+  Scene(const Scene&) = delete;
+  Scene& operator=(const Scene&) = delete;
+  virtual ~Scene() = default;
+
+  virtual pliant::FrameReport advance(AnyFrames& frames) = 0;
+  virtual const Points& positions() const = 0;   // [m]
+  virtual const Points& velocities() const = 0;  // [m/s]
+  virtual void set_state(const Points& positions, const Points& velocities) = 0;
+  virtual void set_rule(Rule rule) = 0;
+
+  // The nodes move with the velocity of the hand [m/s], and nothing else moves them; none: let go.
+  virtual void grab(std::vector<int> nodes) = 0;
+  virtual void move_hand(const Eigen::Vector3d& velocity) = 0;
+};
+
+// A soft body of 1000 kg/m^3 and Young's modulus 3e4 Pa, above a floor at y = 0.
+std::unique_ptr<Scene> stable_neo_hookean(const pliant::Mesh<pliant::Tet4>& mesh);
+std::unique_ptr<Scene> fixed_corotated(const pliant::Mesh<pliant::Tet4>& mesh);
+std::unique_ptr<Scene> arap(const pliant::Mesh<pliant::Tet4>& mesh);
+
+struct EnergyChoice {
+  const char* name;
+  std::unique_ptr<Scene> (*make)(const pliant::Mesh<pliant::Tet4>& mesh);
+};
+
+inline constexpr std::array<EnergyChoice, 3> energies{
+    {{"StableNeoHookean", stable_neo_hookean}, {"FixedCorotated", fixed_corotated}, {"Arap", arap}}};
