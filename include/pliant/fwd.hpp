@@ -85,6 +85,7 @@ struct NoSolver;
 struct Identity;
 struct Jacobi;
 struct BlockJacobi;
+struct Automatic;
 struct TwoLevel;
 struct Prefactored;
 template <class PreconditionerType>

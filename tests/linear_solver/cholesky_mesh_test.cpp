@@ -72,9 +72,9 @@ double distance(const Problem<Dim>& problem, const Eigen::VectorXd& x, const Eig
 
 template <int Dim>
 Eigen::VectorXd solution_by_pcg(Problem<Dim>& problem) {
-  Pcg<>::Workspace<BlockMatrix<Dim, double>> workspace;
+  Pcg<BlockJacobi>::Workspace<BlockMatrix<Dim, double>> workspace;
   problem.x.set_zero();
-  REQUIRE(Pcg<>{.tolerance = 1e-12}.solve(problem.A, problem.b, problem.x, workspace));
+  REQUIRE(Pcg<BlockJacobi>{.tolerance = 1e-12}.solve(problem.A, problem.b, problem.x, workspace));
   return stacked(problem.x);
 }
 

@@ -78,8 +78,8 @@ TEST_CASE("Cholesky: solutions equal those of conjugate gradients") {
     const auto problem = definite_problem<3, double>(nodes, 2, 1.001);
     NodeVector<3, double> x(nodes), y(nodes);
     REQUIRE(solve(Cholesky{.tolerance = 1e-12}, problem.A, problem.b, x));
-    Pcg<>::Workspace<BlockMatrix<3, double>> workspace;
-    REQUIRE(Pcg<>{.tolerance = 1e-13}.solve(problem.A, problem.b, y, workspace));
+    Pcg<BlockJacobi>::Workspace<BlockMatrix<3, double>> workspace;
+    REQUIRE(Pcg<BlockJacobi>{.tolerance = 1e-13}.solve(problem.A, problem.b, y, workspace));
     CHECK((stacked(x) - stacked(y)).norm() <= 1e-11 * stacked(x).norm());
   }
 }

@@ -76,7 +76,7 @@ TEST_CASE("Pcg: the residual reported is the true one") {
   const auto problem = definite_problem<3, double>(500, 2);
   for (const double tolerance : {1e-2, 1e-5, 1e-9}) {
     NodeVector<3, double> x(500);
-    const auto report = solve(Pcg<>{.tolerance = tolerance}, problem.A, problem.b, x);
+    const auto report = solve(Pcg<BlockJacobi>{.tolerance = tolerance}, problem.A, problem.b, x);
     REQUIRE(report);
     CHECK(report.residual <= tolerance * stacked(problem.b).norm());
     CHECK(report.residual == Approx(true_residual(problem.A, problem.b, x)).epsilon(1e-4));
@@ -88,22 +88,22 @@ TEST_CASE("Pcg: the loosest of relative tolerance, absolute tolerance and goal e
   const auto problem = definite_problem<3, double>(500, 3);
   const double norm = stacked(problem.b).norm();
   NodeVector<3, double> x(500);
-  const auto relative = solve(Pcg<>{.tolerance = 1e-6}, problem.A, problem.b, x);
+  const auto relative = solve(Pcg<BlockJacobi>{.tolerance = 1e-6}, problem.A, problem.b, x);
   CHECK(relative.goal == Approx(1e-6 * norm));
   x.set_zero();
   const auto absolute =
-      solve(Pcg<>{.tolerance = 1e-6, .absolute_tolerance = 1e-3 * norm}, problem.A, problem.b, x);
+      solve(Pcg<BlockJacobi>{.tolerance = 1e-6, .absolute_tolerance = 1e-3 * norm}, problem.A, problem.b, x);
   REQUIRE(absolute);
   CHECK(absolute.goal == Approx(1e-3 * norm));
   CHECK(absolute.iterations < relative.iterations);
   CHECK(true_residual(problem.A, problem.b, x) <= 1e-3 * norm);
   x.set_zero();
   const auto only_absolute =
-      solve(Pcg<>{.tolerance = 0, .absolute_tolerance = 1e-8 * norm}, problem.A, problem.b, x);
+      solve(Pcg<BlockJacobi>{.tolerance = 0, .absolute_tolerance = 1e-8 * norm}, problem.A, problem.b, x);
   REQUIRE(only_absolute);
   CHECK(true_residual(problem.A, problem.b, x) <= 1.01e-8 * norm);
   x.set_zero();
-  const auto by_goal = solve(Pcg<>{.tolerance = 1e-6}, problem.A, problem.b, x, 1e-2 * norm);
+  const auto by_goal = solve(Pcg<BlockJacobi>{.tolerance = 1e-6}, problem.A, problem.b, x, 1e-2 * norm);
   REQUIRE(by_goal);
   CHECK(by_goal.goal == Approx(1e-2 * norm));
   CHECK(by_goal.iterations < absolute.iterations);
@@ -111,7 +111,7 @@ TEST_CASE("Pcg: the loosest of relative tolerance, absolute tolerance and goal e
 
 TEST_CASE("Pcg: a warm start is used, an exact one needs nothing, a bad one is dropped") {
   const auto problem = definite_problem<3, double>(500, 4);
-  const Pcg<> solver{.tolerance = 1e-8};
+  const Pcg<BlockJacobi> solver{.tolerance = 1e-8};
   NodeVector<3, double> x(500);
   const auto cold = solve(solver, problem.A, problem.b, x);
   REQUIRE(cold);
@@ -148,7 +148,7 @@ TEST_CASE("Pcg: without a right-hand side the solution is zero, whatever the sta
   for (const double start : {0.0, 1.0}) {
     NodeVector<3, double> x(50);
     for (std::ptrdiff_t i = 0; i < 50; ++i) x.node(i).setConstant(start);
-    const auto report = solve(Pcg<>{}, problem.A, zero, x);
+    const auto report = solve(Pcg<BlockJacobi>{}, problem.A, zero, x);
     CHECK(report);
     CHECK(report.iterations == 0);
     CHECK(report.residual == 0);
@@ -164,7 +164,7 @@ TEST_CASE("Pcg: the error in the norm of A falls in every iteration") {
   for (int iterations = 1; iterations <= 15; ++iterations) {
     NodeVector<3, double> x(100);
     const auto report =
-        solve(Pcg<>{.tolerance = 1e-14, .max_iterations = iterations}, problem.A, problem.b, x);
+        solve(Pcg<BlockJacobi>{.tolerance = 1e-14, .max_iterations = iterations}, problem.A, problem.b, x);
     CHECK(report.stop == LinearStop::max_iterations);
     CHECK(report.iterations == iterations);
     const Eigen::VectorXd error = stacked(x) - exact;
@@ -197,7 +197,7 @@ TEST_CASE("Pcg: the iteration limit is reported; by default it is ten times the 
   std::mt19937 random(9);
   const auto b = random_vector<3, double>(400, random);
   NodeVector<3, double> x(400);
-  const auto report = solve(Pcg<>{.tolerance = 1e-6, .max_iterations = 5}, A, b, x);
+  const auto report = solve(Pcg<BlockJacobi>{.tolerance = 1e-6, .max_iterations = 5}, A, b, x);
   CHECK(!report);
   CHECK(report.stop == LinearStop::max_iterations);
   CHECK(report.iterations == 5);
@@ -207,7 +207,7 @@ TEST_CASE("Pcg: the iteration limit is reported; by default it is ten times the 
   const BlockMatrix<3, double> two = chain(2, 0.1);
   NodeVector<3, double> y(2), c(2);
   c.node(0).setOnes();
-  const auto endless = solve(Pcg<>{.tolerance = 1e-300}, two, c, y);
+  const auto endless = solve(Pcg<BlockJacobi>{.tolerance = 1e-300}, two, c, y);
   CHECK(endless.iterations <= 60);
 }
 
@@ -350,21 +350,22 @@ TEST_CASE("Pcg: the monitor hears of the iteration and may end it") {
   const BlockMatrix<3, double> A = chain(400, 1e-9);
   std::mt19937 random(19);
   const auto b = random_vector<3, double>(400, random);
-  Pcg<>::Workspace<BlockMatrix<3, double>> workspace;
+  Pcg<BlockJacobi>::Workspace<BlockMatrix<3, double>> workspace;
   NodeVector<3, double> x(400);
   std::vector<int> heard;
-  const auto report =
-      Pcg<>{.max_iterations = 300}.solve(A, b, x, workspace, 0, [&](int iterations, double residual) {
-        heard.push_back(iterations);
-        CHECK(residual > 0);
-        return true;
-      });
+  const auto report = Pcg<BlockJacobi>{.max_iterations = 300}.solve(A, b, x, workspace, 0,
+                                                                    [&](int iterations, double residual) {
+                                                                      heard.push_back(iterations);
+                                                                      CHECK(residual > 0);
+                                                                      return true;
+                                                                    });
   CHECK(report.stop == LinearStop::max_iterations);
   REQUIRE(heard.size() >= 3);
   CHECK(std::is_sorted(heard.begin(), heard.end()));
   x.set_zero();
   int calls = 0;
-  const auto cancelled = Pcg<>{}.solve(A, b, x, workspace, 0, [&](int, double) { return ++calls < 2; });
+  const auto cancelled =
+      Pcg<BlockJacobi>{}.solve(A, b, x, workspace, 0, [&](int, double) { return ++calls < 2; });
   CHECK(cancelled.stop == LinearStop::cancelled);
   CHECK(calls == 2);
   CHECK(cancelled.iterations < 300);
@@ -372,17 +373,17 @@ TEST_CASE("Pcg: the monitor hears of the iteration and may end it") {
 }
 
 TEST_CASE("Pcg: one workspace serves matrices of several sizes") {
-  Pcg<>::Workspace<BlockMatrix<3, double>> workspace;
+  Pcg<BlockJacobi>::Workspace<BlockMatrix<3, double>> workspace;
   for (const int nodes : {20, 300, 5}) {
     const auto problem = definite_problem<3, double>(nodes, 20);
     NodeVector<3, double> x(nodes);
-    REQUIRE(Pcg<>{.tolerance = 1e-10}.solve(problem.A, problem.b, x, workspace));
+    REQUIRE(Pcg<BlockJacobi>{.tolerance = 1e-10}.solve(problem.A, problem.b, x, workspace));
     CHECK(true_residual(problem.A, problem.b, x) <= 2e-10 * stacked(problem.b).norm());
   }
 }
 
 TEST_CASE("Pcg: parameters out of range are named") {
-  const auto name = [](const Pcg<>& solver) -> std::string {
+  const auto name = [](const Pcg<BlockJacobi>& solver) -> std::string {
     try {
       solver.check();
     } catch (const ParameterError& error) {

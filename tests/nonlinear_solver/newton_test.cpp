@@ -109,7 +109,7 @@ struct Run {
 };
 
 struct Options {
-  Pcg<> solver{.tolerance = 1e-12};
+  Pcg<BlockJacobi> solver{.tolerance = 1e-12};
   Eigen::VectorXd first_step = {};
   std::function<bool(const NewtonReport&)> monitor = {};
 };
@@ -123,7 +123,7 @@ Run run(const Newton& newton, Problem& problem, const Eigen::VectorXd& start, co
   NewtonWorkspace<Vector, Matrix> workspace{Vector(nodes), Vector(nodes),   Vector(nodes),
                                             Vector(nodes), Matrix(pattern), Matrix(pattern)};
   if (options.first_step.size() > 0) workspace.step = node_vector<2, double>(options.first_step);
-  Pcg<>::Workspace<BlockMatrix<2, double>> solver_workspace;
+  Pcg<BlockJacobi>::Workspace<BlockMatrix<2, double>> solver_workspace;
   Vector x = node_vector<2, double>(start);
   Run result;
   result.report = minimize(newton, problem, options.solver, solver_workspace, x, workspace,
@@ -318,10 +318,10 @@ TEST_CASE("Newton: moved nodes take their neighbours along") {
   }
   NewtonWorkspace<Vector, Matrix> workspace{Vector(6), Vector(6),       Vector(6),
                                             Vector(6), Matrix(pattern), Matrix(pattern)};
-  Pcg<>::Workspace<BlockMatrix<2, double>> solver_workspace;
+  Pcg<BlockJacobi>::Workspace<BlockMatrix<2, double>> solver_workspace;
   Vector x(6);
   const auto report =
-      minimize(Newton{.tolerance = 1e-10, .keep_history = true}, row, Pcg<>{.tolerance = 1e-14},
+      minimize(Newton{.tolerance = 1e-10, .keep_history = true}, row, Pcg<BlockJacobi>{.tolerance = 1e-14},
                solver_workspace, x, workspace, [](const NewtonReport&) { return true; });
   CHECK(report.stop == NewtonStop::converged);
   CHECK(report.iterations == 1);
@@ -551,8 +551,8 @@ TEST_CASE("Newton: linear solves that fail, and those that are cut short") {
   Coupled coupled{random_symmetric<2, double>(pattern, random, 1.2), random_vector<2, double>(30, random)};
   NewtonWorkspace<Vector, Matrix> workspace{Vector(30), Vector(30),      Vector(30),
                                             Vector(30), Matrix(pattern), Matrix(pattern)};
-  Pcg<>::Workspace<BlockMatrix<2, double>> solver_workspace;
-  const Pcg<> one_iteration{.tolerance = 1e-12, .max_iterations = 1};
+  Pcg<BlockJacobi>::Workspace<BlockMatrix<2, double>> solver_workspace;
+  const Pcg<BlockJacobi> one_iteration{.tolerance = 1e-12, .max_iterations = 1};
   for (const bool line_search : {true, false}) {
     Newton newton{.max_iterations = 200, .tolerance = 1e-8, .line_search = line_search};
     Vector x(30);

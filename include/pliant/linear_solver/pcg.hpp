@@ -7,6 +7,7 @@
 
 #include <pliant/assembly/packed_matrix.hpp>
 #include <pliant/core/error.hpp>
+#include <pliant/linear_solver/automatic.hpp>
 #include <pliant/linear_solver/concept.hpp>
 #include <pliant/linear_solver/preconditioner.hpp>
 
@@ -20,7 +21,7 @@ namespace pliant {
 // there the end is decided by b - A x, computed anew, and the iteration starts again from it while that
 // helps. As with Cholesky, it is not asked to fall below what the rounding of x and of A x makes of it, and
 // the goal reported says so.
-template <class PreconditionerType = BlockJacobi>  // Identity, Jacobi, BlockJacobi, TwoLevel, Prefactored
+template <class PreconditionerType = Automatic>  // Identity, Jacobi, BlockJacobi, TwoLevel, Prefactored
 struct Pcg {
   double tolerance = 1e-6;        // relative to |b| [-]
   double absolute_tolerance = 0;  // [N] where b is a force
@@ -155,33 +156,44 @@ struct Pcg {
   // r -= step q and z = P^-1 r; returns r.r and r.z. Where |r| has reached the goal nobody asks for z, and a
   // preconditioner that makes passes of its own is spared them.
   template <class Matrix, class Vector, class W>
-  auto advance_residual(typename Vector::Scalar step, Vector& r, W& w, double goal) const {
+  Sums<typename Vector::Scalar> advance_residual(typename Vector::Scalar step, Vector& r, W& w,
+                                                 double goal) const {
     using Scalar = typename Vector::Scalar;
-    using Row = typename Vector::Row;
-    if constexpr (NodewisePreconditioner<PreconditionerType, Matrix>) {
-      constexpr std::ptrdiff_t grain = Vector::grain / Vector::stride;
-      return parallel_sum<Sums<Scalar>>(r.nodes(), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-        Row rr(Scalar(0)), rz(Scalar(0));
-        for (std::ptrdiff_t i = begin; i < end; ++i) {
-          const Row r_i = multiply_add(Row(-step), w.q.row(i), r.row(i));
-          const Row z_i = preconditioner.at(i, r_i, w.preconditioner);
-          r.set_row(i, r_i);
-          w.z.set_row(i, z_i);
-          rr = multiply_add(r_i, r_i, rr);
-          rz = multiply_add(r_i, z_i, rz);
-        }
-        return Sums<Scalar>{sum(rr), sum(rz)};
-      });
+    constexpr bool may_apply = requires { preconditioner.apply(r, w.z, w.preconditioner); };
+    if constexpr (!may_apply) {
+      return advance_residual_nodewise(step, r, w);
     } else {
+      if constexpr (requires { preconditioner.nodewise(w.preconditioner); }) {
+        if (preconditioner.nodewise(w.preconditioner)) return advance_residual_nodewise(step, r, w);
+      }
       using Block = typename Vector::Block;
       const Scalar rr = r.sum_blocks([&, step = Block(-step)](std::ptrdiff_t k) {
         const Block r_k = multiply_add(step, w.q.block(k), r.block(k));
         r.set_block(k, r_k);
         return r_k * r_k;
       });
-      if (std::sqrt(static_cast<double>(rr)) <= goal) return Sums<Scalar>{rr, 0};
-      return Sums<Scalar>{rr, preconditioner.apply(r, w.z, w.preconditioner)};
+      if (std::sqrt(static_cast<double>(rr)) <= goal) return {rr, 0};
+      return {rr, preconditioner.apply(r, w.z, w.preconditioner)};
     }
+  }
+
+  template <class Vector, class W>
+  auto advance_residual_nodewise(typename Vector::Scalar step, Vector& r, W& w) const {
+    using Scalar = typename Vector::Scalar;
+    using Row = typename Vector::Row;
+    constexpr std::ptrdiff_t grain = Vector::grain / Vector::stride;
+    return parallel_sum<Sums<Scalar>>(r.nodes(), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      Row rr(Scalar(0)), rz(Scalar(0));
+      for (std::ptrdiff_t i = begin; i < end; ++i) {
+        const Row r_i = multiply_add(Row(-step), w.q.row(i), r.row(i));
+        const Row z_i = preconditioner.at(i, r_i, w.preconditioner);
+        r.set_row(i, r_i);
+        w.z.set_row(i, z_i);
+        rr = multiply_add(r_i, r_i, rr);
+        rz = multiply_add(r_i, z_i, rz);
+      }
+      return Sums<Scalar>{sum(rr), sum(rz)};
+    });
   }
 
   // x += step p, then p = z + beta p.

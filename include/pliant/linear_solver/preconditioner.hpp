@@ -8,11 +8,14 @@
 // which is called before prepare where positions are known; `Pcg` passes them on. A model that wants to know
 // how the solves end that it was prepared for offers
 //   observe(report, workspace)
-// with the LinearReport, which `Pcg` calls last. A model that treats each
-// node by itself, a NodewisePreconditioner, offers instead of apply
+// with the LinearReport, which `Pcg` calls last. A model that treats each node by itself, a
+// NodewisePreconditioner, offers instead of apply
 //   at(i, r, workspace)      the numbers of node i in P^-1 r, from those of that node in r: a NodeVector::Row
-// and a solver applies it in a pass over its vectors that it makes anyway. One that scales each unknown by
-// itself, a DiagonalPreconditioner, says so by `static constexpr bool is_diagonal = true`.
+// and a solver applies it in a pass over its vectors that it makes anyway. One that does so at times offers
+// both, and tells by
+//   nodewise(workspace)
+// One that scales each unknown by itself, a DiagonalPreconditioner, says so by
+// `static constexpr bool is_diagonal = true`.
 #pragma once
 
 #include <algorithm>

@@ -1,0 +1,71 @@
+// The preconditioner that suits the last solves.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include <pliant/core/error.hpp>
+#include <pliant/linear_solver/concept.hpp>
+#include <pliant/linear_solver/preconditioner.hpp>
+#include <pliant/linear_solver/two_level.hpp>
+
+namespace pliant {
+
+// BlockJacobi, cheap per iteration, as long as few iterations do; TwoLevel, whose iteration costs three to
+// five of those and which needs many times fewer, from the next matrix on where a solve has taken more than
+// `switch_above` iterations of BlockJacobi, counted as for a reduction of the residual by 1e6. It goes back
+// where TwoLevel takes so few that BlockJacobi is sure to do. Numbers of iterations decide, never a clock:
+// results can be reproduced.
+struct Automatic {
+  int switch_above = 150;  // iterations of BlockJacobi
+  int switch_below = 15;   // iterations of TwoLevel
+
+  template <class Matrix>
+  struct Workspace {
+    BlockJacobi::Workspace<Matrix> simple;
+    TwoLevel::Workspace<Matrix> two_level;
+    bool two_levels = false;
+
+    void set_positions(const typename Matrix::Vector& x) { two_level.set_positions(x); }
+  };
+
+  void check() const {
+    detail::require_parameter(switch_above >= 0, "Automatic::switch_above", switch_above,
+                              "must not be negative");
+    detail::require_parameter(switch_below >= 0 && switch_below < 0.5 * (switch_above + 1),
+                              "Automatic::switch_below", switch_below,
+                              "must not be negative, and less than half of switch_above");
+  }
+
+  template <class Matrix, class W>
+  bool prepare(const Matrix& A, W& w) const {
+    return w.two_levels ? TwoLevel{}.prepare(A, w.two_level) : BlockJacobi{}.prepare(A, w.simple);
+  }
+
+  // Whether it treats each node by itself at present, and how.
+  template <class W>
+  bool nodewise(const W& w) const {
+    return !w.two_levels;
+  }
+  template <class Row, class W>
+  PLIANT_INLINE Row at(std::ptrdiff_t i, const Row& r, const W& w) const {
+    return BlockJacobi{}.at(i, r, w.simple);
+  }
+
+  // Where it does not.
+  template <class Vector, class W>
+  typename Vector::Scalar apply(const Vector& r, Vector& z, W& w) const {
+    return TwoLevel{}.apply(r, z, w.two_level);
+  }
+
+  template <class W>
+  void observe(const LinearReport& report, W& w) const {
+    const double digits = std::log10(report.first_residual / report.residual);
+    // A short way tells little: the first iterations gain more, or less, than those that follow.
+    if (!(digits > 1) && report.iterations <= switch_above) return;
+    const double iterations = 6 * report.iterations / std::max(digits, 1.0);
+    w.two_levels = iterations > (w.two_levels ? switch_below : switch_above);
+  }
+};
+
+}  // namespace pliant
