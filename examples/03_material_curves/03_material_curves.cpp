@@ -20,12 +20,13 @@
 // returns 0 if that slope is the one of Hooke's law for every energy.
 //
 // Read before: 01_hello, and the pages docs/energies.md and docs/materials.md.
+#include "../support/drawing.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <fstream>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -193,49 +194,7 @@ std::vector<Material> measure_all(const Lame& lame) {
           measure<BowerNeoHookean>("BowerNeoHookean", "#000000", "3 2", lame)};
 }
 
-// Step 5: the drawing.
-class Drawing {
- public:
-  Drawing(double width, double height) {
-    text_ = format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" "
-        "font-family=\"sans-serif\" font-size=\"12\">\n"
-        "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-        width, height);
-  }
-
-  void text(double x, double y, const char* anchor, const std::string& words) {
-    text_ +=
-        format("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n", x, y, anchor, words.c_str());
-  }
-  void line(double x0, double y0, double x1, double y1, const char* colour) {
-    text_ += format("<path d=\"M%.1f %.1fL%.1f %.1f\" stroke=\"%s\"/>\n", x0, y0, x1, y1, colour);
-  }
-  void polyline(const std::vector<Point>& points, const char* colour, const char* dashes) {
-    std::string path;
-    for (const Point& point : points) {
-      path += format("%s%.1f %.1f", path.empty() ? "M" : "L", point.x, point.stress);
-    }
-    text_ += format("<path d=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\"", path.c_str(), colour);
-    if (*dashes != '\0') text_ += format(" stroke-dasharray=\"%s\"", dashes);
-    text_ += "/>\n";
-  }
-
-  void write(const std::string& file) const {
-    std::ofstream out(file);
-    if (!(out << text_ << "</svg>\n" << std::flush)) throw std::runtime_error("cannot write " + file);
-  }
-
-  template <class... Arguments>
-  static std::string format(const char* pattern, Arguments... arguments) {
-    std::string result(static_cast<std::size_t>(std::snprintf(nullptr, 0, pattern, arguments...)), ' ');
-    std::snprintf(result.data(), result.size() + 1, pattern, arguments...);
-    return result;
-  }
-
- private:
-  std::string text_;
-};
+// Step 5: the drawing, in panels.
 
 // The part of a curve between two stresses, up to where it crosses them.
 std::vector<Point> between(double low, double high, const std::vector<Point>& points) {
@@ -287,8 +246,10 @@ void draw_panel(Drawing& drawing, std::size_t number, const std::vector<Material
                  Drawing::format("%.3g", std::abs(stress) < 1e-9 ? 0 : stress));
   }
   for (const Material& material : materials) {
-    std::vector<Point> points = between(low, high, material.curves[number]);
-    for (Point& point : points) point = {at_x(point.x), at_y(point.stress)};
+    std::vector<Drawing::Point> points;
+    for (const Point& point : between(low, high, material.curves[number])) {
+      points.push_back({at_x(point.x), at_y(point.stress)});
+    }
     drawing.polyline(points, material.colour, material.dashes);
   }
 }

@@ -20,8 +20,8 @@
 //     facade       positions and velocities copied into the user's order, energies
 //
 // What to look at: the share of the blocks, and how small that of the constraints is. And how it is measured:
-// the library has no clock in it. Its roles are types that a program may supply, so stop_watch.hpp wraps
-// system, filter, solver and integrator by ones that do the same and look at the time.
+// the library has no clock in it. Its roles are types that a program may supply, so support/stop_watch.hpp
+// wraps system, filter, solver and integrator by ones that do the same and look at the time.
 //
 // Run:  10_three_spheres            230 steps, balls of 561 nodes and 2,500 tetrahedra
 //       10_three_spheres 1000 6     1000 steps, balls of 923 nodes and 4,320 tetrahedra
@@ -33,7 +33,7 @@
 // not judged.
 //
 // Read before: 01_hello, and docs/architecture.md.
-#include "stop_watch.hpp"
+#include "../support/stop_watch.hpp"
 
 #include <cmath>
 #include <cstdio>
