@@ -86,6 +86,7 @@ struct Identity;
 struct Jacobi;
 struct BlockJacobi;
 struct TwoLevel;
+struct Prefactored;
 template <class PreconditionerType>
 struct Pcg;
 struct Cholesky;

@@ -108,6 +108,7 @@
 #include <pliant/linear_solver/multifrontal.hpp>
 #include <pliant/linear_solver/pcg.hpp>
 #include <pliant/linear_solver/preconditioner.hpp>
+#include <pliant/linear_solver/prefactored.hpp>
 #include <pliant/linear_solver/two_level.hpp>
 #include <pliant/mesh/boundary.hpp>
 #include <pliant/mesh/coincident.hpp>

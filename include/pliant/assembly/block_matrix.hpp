@@ -276,4 +276,22 @@ class BlockMatrix {
   mutable Vector halo_;
 };
 
+// Marks the nodes that A couples to others, by a block beside the diagonal that is not zero. One that is held
+// is coupled to none. `coupled` has an entry per node.
+template <class Matrix>
+void mark_coupled_nodes(const Matrix& A, std::vector<char>& coupled) {
+  const BlockPattern& pattern = A.pattern();
+  std::fill(coupled.begin(), coupled.end(), char{0});
+  for (std::size_t i = 0; i < coupled.size(); ++i) {
+    for (int k = pattern.row_begin[i] + 1; k < pattern.row_begin[i + 1]; ++k) {
+      char& other = coupled[static_cast<std::size_t>(pattern.columns[static_cast<std::size_t>(k)])];
+      if (coupled[i] != 0 && other != 0) continue;
+      const auto* const block = A.values() + std::ptrdiff_t{k} * Matrix::block_size;
+      if (std::any_of(block, block + Matrix::block_size, [](auto value) { return value != 0; })) {
+        coupled[i] = other = 1;
+      }
+    }
+  }
+}
+
 }  // namespace pliant

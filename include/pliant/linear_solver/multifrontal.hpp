@@ -17,10 +17,11 @@ namespace pliant {
 
 enum class FactorResult { done, not_definite, not_finite };
 
-// The multifrontal method of Duff and Reid 1983. Everything is in double, whatever the matrix holds. Dense
-// matrices are stored in tiles, [tile of rows][column][row of the tile], which products read from the first
-// number to the last.
-template <int Dim, Isa isa = PLIANT_NATIVE_ISA>
+// The multifrontal method of Duff and Reid 1983. Everything is in `Real`, whatever the matrix holds: in
+// double, or in float where half of the memory and of the time is worth more than digits. Dense matrices are
+// stored in tiles, [tile of rows][column][row of the tile], which products read from the first number to the
+// last.
+template <int Dim, Isa isa = PLIANT_NATIVE_ISA, class Real = double>
 class Multifrontal {
  public:
   // Sets up for a pattern. Everything is allocated here.
@@ -33,8 +34,7 @@ class Multifrontal {
 
   // What is kept for the factor and for its making.
   std::size_t bytes() const {
-    return (values_.size() + updates_.size()) * sizeof(double) +
-           fronts_.entries.size() * sizeof(Fronts::Entry);
+    return (values_.size() + updates_.size()) * sizeof(Real) + fronts_.entries.size() * sizeof(Fronts::Entry);
   }
 
   // L of a matrix on that pattern. Subtrees run side by side, and so do the rows of the fronts above them;
@@ -57,7 +57,7 @@ class Multifrontal {
     const auto count = static_cast<std::ptrdiff_t>(fronts_.order.size());
     for (std::ptrdiff_t k = 0; k < count; ++k) {
       const auto node = b.node(fronts_.order[at(k)]);
-      for (int a = 0; a < Dim; ++a) solution_[at(k * Dim + a)] = static_cast<double>(node(a));
+      for (int a = 0; a < Dim; ++a) solution_[at(k * Dim + a)] = static_cast<Real>(node(a));
     }
     for (std::size_t f = 0; f < fronts_.fronts.size(); ++f) forward(fronts_.fronts[f], stores_[f]);
     for (std::size_t f = fronts_.fronts.size(); f-- > 0;) backward(fronts_.fronts[f], stores_[f]);
@@ -74,10 +74,10 @@ class Multifrontal {
 
   // Rows of a tile, and columns that a product makes at a time: with half the registers as sums there are
   // enough of them to hide the latency of an addition.
-  static constexpr int height = register_bytes(isa) <= 16 ? 4 : 8;
+  static constexpr int height = (register_bytes(isa) <= 16 ? 32 : 64) / static_cast<int>(sizeof(Real));
   static constexpr int stripe = register_bytes(isa) == 64 ? 8 : 4;
   static_assert(height % stripe == 0);
-  using Tile = Lane<double, height, isa>;
+  using Tile = Lane<Real, height, isa>;
 
   // Where a front keeps its numbers.
   struct Store {
@@ -165,26 +165,26 @@ class Multifrontal {
   void gather(const Matrix& A, int f) {
     const Fronts::Front& front = fronts_.fronts[at(f)];
     const std::ptrdiff_t n = Dim * front.columns(), m = Dim * front.rows_below();
-    double* const D = values_.data() + stores_[at(f)].diagonal;
-    double* const B = values_.data() + stores_[at(f)].below;
-    double* const U = updates_.data() + stores_[at(f)].update;
-    std::fill(D, D + triangle_size(n), 0.0);
-    std::fill(B, B + rectangle_size(m, n), 0.0);
-    std::fill(U, U + triangle_size(m), 0.0);
+    Real* const D = values_.data() + stores_[at(f)].diagonal;
+    Real* const B = values_.data() + stores_[at(f)].below;
+    Real* const U = updates_.data() + stores_[at(f)].update;
+    std::fill(D, D + triangle_size(n), Real(0));
+    std::fill(B, B + rectangle_size(m, n), Real(0));
+    std::fill(U, U + triangle_size(m), Real(0));
     for (int k = fronts_.entry_begin[at(f)]; k < fronts_.entry_begin[at(f) + 1]; ++k) {
       const Fronts::Entry& entry = fronts_.entries[at(k)];
       const auto* const block = A.values() + std::ptrdiff_t{entry.slot} * Dim * Dim;
       const bool diagonal = entry.row == entry.column;
       for (int a = 0; a < Dim; ++a) {
         const std::ptrdiff_t r = std::ptrdiff_t{Dim} * entry.row + a;
-        double* const row = r < n ? D + triangle_row(r) : B + rectangle_row(r - n, n);
+        Real* const row = r < n ? D + triangle_row(r) : B + rectangle_row(r - n, n);
         for (int b = 0; b < (diagonal ? a + 1 : Dim); ++b) {
           row[(std::ptrdiff_t{Dim} * entry.column + b) * height] =
-              static_cast<double>(block[entry.transposed ? a * Dim + b : b * Dim + a]);
+              static_cast<Real>(block[entry.transposed ? a * Dim + b : b * Dim + a]);
         }
         if (diagonal) {
           magnitude_[at(std::ptrdiff_t{Dim} * front.begin + r)] =
-              std::abs(static_cast<double>(block[a * Dim + a]));
+              std::abs(static_cast<Real>(block[a * Dim + a]));
         }
       }
     }
@@ -209,14 +209,13 @@ class Multifrontal {
         into_update[r] = stores_[at(f)].update + triangle_row(target - n);
       }
     }
-    const double* const U = updates_.data() + stores_[at(child)].update;
+    const Real* const U = updates_.data() + stores_[at(child)].update;
     for (std::ptrdiff_t tile = 0; tile < m; tile += height) {
-      const double* source = U + triangle_tile(tile / height);
+      const Real* source = U + triangle_tile(tile / height);
       const std::ptrdiff_t end = std::min(tile + height, m);
       for (std::ptrdiff_t c = 0; c < end; ++c, source += height) {
         const std::ptrdiff_t target = std::ptrdiff_t{Dim} * place[c / Dim] + c % Dim;
-        double* const to =
-            c < own ? values_.data() + target * height : updates_.data() + (target - n) * height;
+        Real* const to = c < own ? values_.data() + target * height : updates_.data() + (target - n) * height;
         const std::ptrdiff_t* const row = c < own ? into_columns : into_update;
         for (std::ptrdiff_t r = std::max(c, tile); r < end; ++r) to[row[r]] += source[r - tile];
       }
@@ -227,14 +226,14 @@ class Multifrontal {
   FactorResult factorise_front(int f) {
     const Fronts::Front& front = fronts_.fronts[at(f)];
     const std::ptrdiff_t n = Dim * front.columns(), m = Dim * front.rows_below();
-    double* const D = values_.data() + stores_[at(f)].diagonal;
-    double* const B = values_.data() + stores_[at(f)].below;
-    double* const U = updates_.data() + stores_[at(f)].update;
+    Real* const D = values_.data() + stores_[at(f)].diagonal;
+    Real* const B = values_.data() + stores_[at(f)].below;
+    Real* const U = updates_.data() + stores_[at(f)].update;
     for (std::ptrdiff_t j = 0; j < n; j += stripe) {
       const int columns = columns_from(j, n);
       const std::ptrdiff_t own = j / height;
       for (std::ptrdiff_t i = own; i < tiles(n); ++i) {
-        double* const tile = D + triangle_tile(i);
+        Real* const tile = D + triangle_tile(i);
         subtract_product<stripe>(columns, tile + j * height, tile, D + triangle_row(j), j);
       }
       Stripe L;
@@ -248,7 +247,7 @@ class Multifrontal {
       finish_own_tile(D + triangle_tile(own) + j * height, static_cast<int>(j % height), columns, L);
     }
     for_each_tile(front, n * n * m, [&](std::ptrdiff_t i) {
-      double* const tile = B + i * height * n;
+      Real* const tile = B + i * height * n;
       for (std::ptrdiff_t j = 0; j < n; j += stripe) {
         const int columns = columns_from(j, n);
         subtract_product<stripe>(columns, tile + j * height, tile, D + triangle_row(j), j);
@@ -258,7 +257,7 @@ class Multifrontal {
       }
     });
     for_each_tile(front, n * m * m, [&](std::ptrdiff_t i) {
-      const double* const tile = B + i * height * n;
+      const Real* const tile = B + i * height * n;
       const std::ptrdiff_t width = std::min(m, (i + 1) * height);
       for (std::ptrdiff_t j = 0; j < width; j += stripe) {
         subtract_product<stripe>(columns_from(j, width), U + triangle_tile(i) + j * height, tile,
@@ -289,13 +288,13 @@ class Multifrontal {
 
   // C -= A R^T, where A is a tile of `depth` columns and R are `columns` rows that stand in one tile.
   template <int Columns>
-  static PLIANT_INLINE void subtract_product(int columns, double* C, const double* A, const double* R,
+  static PLIANT_INLINE void subtract_product(int columns, Real* C, const Real* A, const Real* R,
                                              std::ptrdiff_t depth) {
     if constexpr (Columns > 1) {
       if (columns < Columns) return subtract_product<Columns - 1>(columns, C, A, R, depth);
     }
     Tile sums[Columns];
-    for (int c = 0; c < Columns; ++c) sums[c] = Tile(0.0);
+    for (int c = 0; c < Columns; ++c) sums[c] = Tile(Real(0));
     for (std::ptrdiff_t k = 0; k < depth; ++k, A += height, R += height) {
       const Tile a = load<Tile>(A);
       for (int c = 0; c < Columns; ++c) sums[c] = multiply_add(a, Tile(R[c]), sums[c]);
@@ -304,24 +303,24 @@ class Multifrontal {
   }
 
   // The block on the diagonal of a stripe of columns, lower half.
-  using Stripe = double[stripe][stripe];
+  using Stripe = Real[stripe][stripe];
 
-  static PLIANT_INLINE void read_stripe(const double* D, std::ptrdiff_t j, int columns, Stripe& L) {
-    const double* const row = D + triangle_row(j) + j * height;
+  static PLIANT_INLINE void read_stripe(const Real* D, std::ptrdiff_t j, int columns, Stripe& L) {
+    const Real* const row = D + triangle_row(j) + j * height;
     for (int c = 0; c < columns; ++c) {
       for (int r = c; r < columns; ++r) L[r][c] = row[c * height + r];
     }
   }
 
   // Its Cholesky factor, with the reciprocals of the diagonal. A pivot that is but rounding is no pivot.
-  static FactorResult factorise_stripe(int columns, const double* magnitude, Stripe& L) {
-    constexpr double rounding = 16 * std::numeric_limits<double>::epsilon();
+  static FactorResult factorise_stripe(int columns, const Real* magnitude, Stripe& L) {
+    constexpr Real rounding = 16 * std::numeric_limits<Real>::epsilon();
     for (int r = 0; r < columns; ++r) {
       for (int c = 0; c < r; ++c) {
         for (int k = 0; k < c; ++k) L[r][c] -= L[r][k] * L[c][k];
         L[r][c] *= L[c][c];
       }
-      double pivot = L[r][r];
+      Real pivot = L[r][r];
       for (int k = 0; k < r; ++k) pivot -= L[r][k] * L[r][k];
       if (!std::isfinite(pivot)) return FactorResult::not_finite;
       if (!(pivot > rounding * magnitude[r])) return FactorResult::not_definite;
@@ -331,7 +330,7 @@ class Multifrontal {
   }
 
   // X L^T = C for a tile C, in place.
-  static PLIANT_INLINE void solve_stripe(double* C, int columns, const Stripe& L) {
+  static PLIANT_INLINE void solve_stripe(Real* C, int columns, const Stripe& L) {
     for (int c = 0; c < columns; ++c) {
       Tile x = load<Tile>(C + c * height);
       for (int k = 0; k < c; ++k) x -= Tile(L[c][k]) * load<Tile>(C + k * height);
@@ -340,7 +339,7 @@ class Multifrontal {
   }
 
   // The same for the tile that holds the diagonal: L itself, what is below it, and zeros above it.
-  static void finish_own_tile(double* C, int first, int columns, const Stripe& L) {
+  static void finish_own_tile(Real* C, int first, int columns, const Stripe& L) {
     solve_stripe(C, columns, L);
     for (int c = 0; c < columns; ++c) {
       for (int r = 0; r < first + c; ++r) C[c * height + r] = 0;
@@ -351,20 +350,20 @@ class Multifrontal {
   // Solves with L: y for the columns of the front, and what follows for the rows below.
   void forward(const Fronts::Front& front, const Store& place) {
     const std::ptrdiff_t n = Dim * front.columns(), m = Dim * front.rows_below();
-    double* const y = solution_.data() + std::ptrdiff_t{Dim} * front.begin;
+    Real* const y = solution_.data() + std::ptrdiff_t{Dim} * front.begin;
     for (std::ptrdiff_t i = 0; i < tiles(n); ++i) {
-      const double* const tile = values_.data() + place.diagonal + triangle_tile(i);
+      const Real* const tile = values_.data() + place.diagonal + triangle_tile(i);
       const std::ptrdiff_t first = i * height, rows = std::min<std::ptrdiff_t>(height, n - first);
-      double known[height];
+      Real known[height];
       store(known, product(tile, y, first));
       for (std::ptrdiff_t c = 0; c < rows; ++c) {
-        const double* const column = tile + (first + c) * height;
+        const Real* const column = tile + (first + c) * height;
         y[first + c] = (y[first + c] - known[c]) * column[c];
         for (std::ptrdiff_t r = c + 1; r < rows; ++r) known[r] += column[r] * y[first + c];
       }
     }
     for (std::ptrdiff_t i = 0; i < tiles(m); ++i) {
-      double sums[height];
+      Real sums[height];
       store(sums, product(values_.data() + place.below + i * height * n, y, n));
       const std::ptrdiff_t first = i * height, rows = std::min<std::ptrdiff_t>(height, m - first);
       for (std::ptrdiff_t r = 0; r < rows; ++r) solution_[unknown(front, first + r)] -= sums[r];
@@ -374,19 +373,19 @@ class Multifrontal {
   // Solves with L^T: x for the columns of the front from the one for the rows below.
   void backward(const Fronts::Front& front, const Store& place) {
     const std::ptrdiff_t n = Dim * front.columns(), m = Dim * front.rows_below();
-    double* const x = solution_.data() + std::ptrdiff_t{Dim} * front.begin;
-    const double* const D = values_.data() + place.diagonal;
-    double* const known = gathered_.data();
-    std::fill(known, known + tiles(m) * height, 0.0);
+    Real* const x = solution_.data() + std::ptrdiff_t{Dim} * front.begin;
+    const Real* const D = values_.data() + place.diagonal;
+    Real* const known = gathered_.data();
+    std::fill(known, known + tiles(m) * height, Real(0));
     for (std::ptrdiff_t r = 0; r < m; ++r) known[r] = solution_[unknown(front, r)];
     subtract_transposed(values_.data() + place.below, n, tiles(m), known, x);
     for (std::ptrdiff_t i = tiles(n) - 1; i >= 0; --i) {
-      const double* const tile = D + triangle_tile(i);
+      const Real* const tile = D + triangle_tile(i);
       const std::ptrdiff_t first = i * height, rows = std::min<std::ptrdiff_t>(height, n - first);
-      double solved[height] = {};
+      Real solved[height] = {};
       for (std::ptrdiff_t c = rows - 1; c >= 0; --c) {
-        const double* const column = tile + (first + c) * height;
-        double sum = x[first + c];
+        const Real* const column = tile + (first + c) * height;
+        Real sum = x[first + c];
         for (std::ptrdiff_t r = c + 1; r < rows; ++r) sum -= column[r] * solved[r];
         x[first + c] = solved[c] = sum * column[c];
       }
@@ -399,8 +398,8 @@ class Multifrontal {
   }
 
   // A tile of `columns` columns times y.
-  static PLIANT_INLINE Tile product(const double* tile, const double* y, std::ptrdiff_t columns) {
-    Tile sums[2] = {Tile(0.0), Tile(0.0)};
+  static PLIANT_INLINE Tile product(const Real* tile, const Real* y, std::ptrdiff_t columns) {
+    Tile sums[2] = {Tile(Real(0)), Tile(Real(0))};
     std::ptrdiff_t c = 0;
     for (; c + 2 <= columns; c += 2) {
       sums[0] = multiply_add(load<Tile>(tile + c * height), Tile(y[c]), sums[0]);
@@ -411,20 +410,20 @@ class Multifrontal {
   }
 
   // x -= A^T known for a matrix of `count` tiles and `columns` columns.
-  static void subtract_transposed(const double* A, std::ptrdiff_t columns, std::ptrdiff_t count,
-                                  const double* known, double* x) {
+  static void subtract_transposed(const Real* A, std::ptrdiff_t columns, std::ptrdiff_t count,
+                                  const Real* known, Real* x) {
     std::ptrdiff_t c = 0;
     for (; c + 4 <= columns; c += 4) {
-      Tile sums[4] = {Tile(0.0), Tile(0.0), Tile(0.0), Tile(0.0)};
+      Tile sums[4] = {Tile(Real(0)), Tile(Real(0)), Tile(Real(0)), Tile(Real(0))};
       for (std::ptrdiff_t i = 0; i < count; ++i) {
-        const double* const tile = A + (i * columns + c) * height;
+        const Real* const tile = A + (i * columns + c) * height;
         const Tile b = load<Tile>(known + i * height);
         for (int k = 0; k < 4; ++k) sums[k] = multiply_add(load<Tile>(tile + k * height), b, sums[k]);
       }
       for (int k = 0; k < 4; ++k) x[c + k] -= sum(sums[k]);
     }
     for (; c < columns; ++c) {
-      Tile total(0.0);
+      Tile total(Real(0));
       for (std::ptrdiff_t i = 0; i < count; ++i) {
         total =
             multiply_add(load<Tile>(A + (i * columns + c) * height), load<Tile>(known + i * height), total);
@@ -435,12 +434,12 @@ class Multifrontal {
 
   Fronts fronts_;
   std::vector<Store> stores_;
-  AlignedVector<double> values_;     // L
-  AlignedVector<double> updates_;    // of the fronts whose parent has not been factorised
-  AlignedVector<double> magnitude_;  // of the diagonal of A, in the order of elimination
-  AlignedVector<double> solution_;   // in the order of elimination
-  AlignedVector<double> gathered_;   // of it, what a front needs
-  std::vector<Scratch> scratch_;     // of each part and of the top
+  AlignedVector<Real> values_;     // L
+  AlignedVector<Real> updates_;    // of the fronts whose parent has not been factorised
+  AlignedVector<Real> magnitude_;  // of the diagonal of A, in the order of elimination
+  AlignedVector<Real> solution_;   // in the order of elimination
+  AlignedVector<Real> gathered_;   // of it, what a front needs
+  std::vector<Scratch> scratch_;   // of each part and of the top
 };
 
 }  // namespace pliant

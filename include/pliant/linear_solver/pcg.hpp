@@ -20,7 +20,7 @@ namespace pliant {
 // there the end is decided by b - A x, computed anew, and the iteration starts again from it while that
 // helps. As with Cholesky, it is not asked to fall below what the rounding of x and of A x makes of it, and
 // the goal reported says so.
-template <class PreconditionerType = BlockJacobi>  // Identity, Jacobi, BlockJacobi, TwoLevel
+template <class PreconditionerType = BlockJacobi>  // Identity, Jacobi, BlockJacobi, TwoLevel, Prefactored
 struct Pcg {
   double tolerance = 1e-6;        // relative to |b| [-]
   double absolute_tolerance = 0;  // [N] where b is a force
@@ -76,27 +76,34 @@ struct Pcg {
       return finish(report, A.finite() ? LinearStop::indefinite : LinearStop::not_finite);
     }
 
+    const auto end = [&](LinearStop stop) {
+      report.stop = stop;
+      if constexpr (requires { preconditioner.observe(report, w.preconditioner); }) {
+        preconditioner.observe(report, w.preconditioner);
+      }
+      return report;
+    };
     const std::ptrdiff_t limit =
         max_iterations > 0 ? max_iterations : 10 * std::ptrdiff_t{Matrix::dim} * b.nodes();
     double confirmed = std::numeric_limits<double>::infinity();
     Scalar rz = start<Matrix>(w);
     for (;;) {
       const Scalar pAp = w.A.multiply(w.p, w.q);
-      if (!std::isfinite(pAp)) return finish(report, LinearStop::not_finite);
-      if (!(pAp > 0)) return finish(report, LinearStop::indefinite);
+      if (!std::isfinite(pAp)) return end(LinearStop::not_finite);
+      if (!(pAp > 0)) return end(LinearStop::indefinite);
       const Scalar step = rz / pAp;
-      const Sums<Scalar> products = advance_residual<Matrix>(step, w.r, w);
+      const Sums<Scalar> products = advance_residual<Matrix>(step, w.r, w, report.goal);
       ++report.iterations;
       report.residual = std::sqrt(static_cast<double>(products.rr));
-      if (!std::isfinite(report.residual)) return finish(report, LinearStop::not_finite);
+      if (!std::isfinite(report.residual)) return end(LinearStop::not_finite);
       const bool converged = report.residual <= report.goal;
       if (converged || report.iterations == limit) {
         x.add(step, w.p);
         if constexpr (sizeof(Scalar) < sizeof(double)) confirm(A, b, x, w, report);
-        if (!std::isfinite(report.residual)) return finish(report, LinearStop::not_finite);
-        if (converged && report.residual <= report.goal) return finish(report, LinearStop::converged);
+        if (!std::isfinite(report.residual)) return end(LinearStop::not_finite);
+        if (converged && report.residual <= report.goal) return end(LinearStop::converged);
         if (report.iterations == limit || !(report.residual < confirmed / 2)) {
-          return finish(report, LinearStop::max_iterations);
+          return end(LinearStop::max_iterations);
         }
         confirmed = report.residual;
         rz = start<Matrix>(w);
@@ -105,7 +112,7 @@ struct Pcg {
       advance_solution(step, products.rz / rz, x, w);
       rz = products.rz;
       if (report.iterations % monitor_interval == 0 && !monitor(report.iterations, report.residual)) {
-        return finish(report, LinearStop::cancelled);
+        return end(LinearStop::cancelled);
       }
     }
   }
@@ -138,16 +145,17 @@ struct Pcg {
   auto start(W& w) const {
     using Scalar = typename Matrix::Scalar;
     w.q.set_zero();
-    const Scalar rz = advance_residual<Matrix>(Scalar(0), w.r, w).rz;
+    const Scalar rz = advance_residual<Matrix>(Scalar(0), w.r, w, -1).rz;
     w.p.set_sum(w.z, Scalar(0), w.z);
     return rz;
   }
 
   // An iteration makes two passes over its vectors, beside the product: they cost what reading them costs.
 
-  // r -= step q and z = P^-1 r; returns r.r and r.z.
+  // r -= step q and z = P^-1 r; returns r.r and r.z. Where |r| has reached the goal nobody asks for z, and a
+  // preconditioner that makes passes of its own is spared them.
   template <class Matrix, class Vector, class W>
-  auto advance_residual(typename Vector::Scalar step, Vector& r, W& w) const {
+  auto advance_residual(typename Vector::Scalar step, Vector& r, W& w, double goal) const {
     using Scalar = typename Vector::Scalar;
     using Row = typename Vector::Row;
     if constexpr (NodewisePreconditioner<PreconditionerType, Matrix>) {
@@ -171,6 +179,7 @@ struct Pcg {
         r.set_block(k, r_k);
         return r_k * r_k;
       });
+      if (std::sqrt(static_cast<double>(rr)) <= goal) return Sums<Scalar>{rr, 0};
       return Sums<Scalar>{rr, preconditioner.apply(r, w.z, w.preconditioner)};
     }
   }

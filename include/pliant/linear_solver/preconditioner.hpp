@@ -5,7 +5,10 @@
 //   apply(r, z, workspace)   z = P^-1 r; returns r.z
 // P must be symmetric and positive definite. A workspace that wants to know where the nodes are offers
 //   set_positions(x)         x [m] are the positions for which the next matrices are computed
-// which is called before prepare where positions are known; `Pcg` passes them on. A model that treats each
+// which is called before prepare where positions are known; `Pcg` passes them on. A model that wants to know
+// how the solves end that it was prepared for offers
+//   observe(report, workspace)
+// with the LinearReport, which `Pcg` calls last. A model that treats each
 // node by itself, a NodewisePreconditioner, offers instead of apply
 //   at(i, r, workspace)      the numbers of node i in P^-1 r, from those of that node in r: a NodeVector::Row
 // and a solver applies it in a pass over its vectors that it makes anyway. One that scales each unknown by

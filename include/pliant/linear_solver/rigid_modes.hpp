@@ -45,7 +45,7 @@ class RigidModes {
   // definite even with a little added to its diagonal.
   template <class Matrix>
   bool prepare(const Matrix& A, double scale, const typename Matrix::Vector* positions) {
-    find_coupled(A);
+    mark_coupled_nodes(A, coupled_);
     parallel_for(aggregates_.count(), 8, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       for (std::ptrdiff_t a = begin; a < end; ++a) find_arms(static_cast<int>(a), positions);
     });
@@ -201,22 +201,6 @@ class RigidModes {
       entries_.push_back({block.slot, pattern.columns[at(block.slot)]});
     }
     std::partial_sum(run_begin_.begin(), run_begin_.end(), run_begin_.begin());
-  }
-
-  template <class Matrix>
-  void find_coupled(const Matrix& A) {
-    const BlockPattern& pattern = A.pattern();
-    std::fill(coupled_.begin(), coupled_.end(), char{0});
-    for (int i = 0; i < pattern.rows(); ++i) {
-      for (int k = pattern.row_begin[at(i)] + 1; k < pattern.row_begin[at(i) + 1]; ++k) {
-        char& other = coupled_[at(pattern.columns[at(k)])];
-        if (coupled_[at(i)] != 0 && other != 0) continue;
-        const auto* const block = A.values() + std::ptrdiff_t{k} * block_size;
-        if (std::any_of(block, block + block_size, [](auto value) { return value != 0; })) {
-          coupled_[at(i)] = other = 1;
-        }
-      }
-    }
   }
 
   // The arms of the nodes of an aggregate: from its centre and relative to its extent, so that all modes are
