@@ -32,8 +32,8 @@ const std::vector<Factor> factors{
       "PlaneStress<LinearElastic>"}},
     {"integrator", {"BackwardEuler", "OptimizationEuler", "QuasiStatic", "Newmark", "CentralDifferences"}},
     {"solver",
-     {"Pcg<Identity>", "Pcg<Jacobi>", "Pcg<BlockJacobi>", "Pcg<TwoLevel>", "Cholesky", "Mprgp<Jacobi>",
-      "NoSolver"}},
+     {"Pcg<Identity>", "Pcg<Jacobi>", "Pcg<BlockJacobi>", "Pcg<TwoLevel>", "Pcg<Prefactored>", "Cholesky",
+      "Mprgp<Jacobi>", "NoSolver"}},
     {"constraint", {"NothingHeld", "LowerEndHeld", "UpperEndMoved", "LowerEndHeldUpperMoved"}}};
 
 using Row = std::vector<std::string>;  // a value of each factor

@@ -173,6 +173,13 @@ TEST_CASE("A step allocates nothing once the first has run: two levels") {
                            Pcg<TwoLevel>{});
 }
 
+TEST_CASE("A step allocates nothing once the first has run: an earlier factor, also where it is made anew") {
+  steps_without_allocation(Solid(make_box<Tet4>(box), rubber, Density{1000}), BackwardEuler{.dt = 0.01},
+                           Pcg<Prefactored>{});
+  steps_without_allocation(Solid(make_box<Tet4>(box), rubber, Density{1000}), BackwardEuler{.dt = 0.01},
+                           Pcg<Prefactored>{.preconditioner = {.refactor_above = 0}});
+}
+
 TEST_CASE("A solve with bounds allocates nothing once the first has run") {
   const ElasticSystem system(Solid(make_box<Tet4>(box), rubber, Density{1000}));
   auto A = system.make_matrix();
