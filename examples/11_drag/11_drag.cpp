@@ -70,8 +70,8 @@ bool run(double friction, double velocity) {
   const double total_mass = mass.row(0).sum(), weight = total_mass * gravity;
 
   // Step 3: the simulation.
-  Simulation sim(solid, BackwardEuler{.dt = dt, .newton = {.tolerance = 1e-6}}, Pcg{.tolerance = 1e-8},
-                 hand({}, velocity));
+  Simulation sim(solid, BackwardEuler{.dt = dt, .newton = {.tolerance = 1e-6}},
+                 Pcg<BlockJacobi>{.tolerance = 1e-8}, hand({}, velocity));
   sim.set_gravity({0, -gravity, 0});
   sim.add_collider(HalfSpace({0, 0, 0}, {0, 1, 0}), {.friction = friction});
   const auto momentum = [&] { return mass.row(0).dot(sim.velocities().row(0)); };

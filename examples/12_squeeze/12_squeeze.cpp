@@ -79,7 +79,7 @@ int run(int argc, char** argv) {
   // nearly every node under them slips a little: a hold that gives way by 0.1 mm spares Newton's method half
   // of its iterations.
   Simulation sim(solid, BackwardEuler{.dt = dt, .newton = {.max_iterations = 200, .tolerance = 1e-6}},
-                 Pcg{.tolerance = 1e-8});
+                 Pcg<BlockJacobi>{.tolerance = 1e-8});
   sim.set_gravity({0, -gravity, 0});
   const Surface rough{.friction = 0.8, .stick_length = 1e-4};
   const int floor = sim.add_collider(HalfSpace({0, 0, 0}, {0, 1, 0}), rough);

@@ -78,7 +78,8 @@ int run(int argc, char** argv) {
   const double weight = density * gravity * total_volume(mesh);
 
   // Step 3: the simulation.
-  Simulation sim(solid, BackwardEuler{.dt = 0.01, .newton = {.max_iterations = 100}}, Pcg{.tolerance = 1e-6});
+  Simulation sim(solid, BackwardEuler{.dt = 0.01, .newton = {.max_iterations = 100}},
+                 Pcg<BlockJacobi>{.tolerance = 1e-6});
   sim.set_gravity({0, -gravity, 0});
   sim.add_collider(staircase, {.friction = 0.5});
   NodeMatrix<double, 3> velocities = NodeMatrix<double, 3>::Zero(3, mesh.node_count());
