@@ -182,15 +182,15 @@ int run(int argc, char** argv) {
           right;
 
   write_csv(output + ".csv", curves);
-  Drawing drawing(1080, 1290);
+  Drawing drawing(1080, 1360);
   draw_phases(drawing, 30, curves);
   draw_curves(
       drawing, 480, curves, [](const Frame& frame) { return frame.volume; }, "volume V/V0");
   draw_curves(
-      drawing, 770, curves, [](const Frame& frame) { return frame.energy() / 1000; },
+      drawing, 775, curves, [](const Frame& frame) { return frame.energy() / 1000; },
       "kinetic, elastic and gravitational energy, kJ");
   draw_curves(
-      drawing, 1060 - 20, ringing, [](const Frame& frame) { return frame.volume; },
+      drawing, 1070, ringing, [](const Frame& frame) { return frame.volume; },
       "volume V/V0 where gravity sets in, StableNeoHookean, 60 frames per second");
   drawing.write(output + ".svg");
   std::printf("all frames: %s.csv, the charts: %s.svg\n", output.c_str(), output.c_str());

@@ -17,6 +17,8 @@ Bounce let_fall(const EnergyModel& energy, double compressibility, const Drop& d
   using namespace pliant;
   constexpr double radius = 0.5, density = 1000, gravity = 9.81;  // m, kg/m^3, m/s^2
 
+  set_thread_count(1);  // whose CPU time is taken
+
   // Step 1: the ball above the floor. It has no damping but that of backward Euler.
   auto mesh =
       make_ball<Tet4>({.radius = radius, .shells = drop.shells, .center = {0, radius + drop.height, 0}});

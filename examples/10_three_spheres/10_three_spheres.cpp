@@ -81,7 +81,7 @@ int run(int argc, char** argv) {
 
   // Step 2: three simulations of it: as everybody would write it, with watches, and with watches and a floor.
   const BackwardEuler interactive{.dt = dt, .newton = Newton::linearised()};
-  const Pcg solver{.tolerance = 1e-3};
+  const Pcg<BlockJacobi> solver{.tolerance = 1e-3};
   Phases hanging, above_floor;
   Simulation plain(balls, interactive, solver, Pinned(held));
   Simulation watched(balls, Watched<BackwardEuler>{interactive, &hanging}, solver, Pinned(held));
