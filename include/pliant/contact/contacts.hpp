@@ -180,13 +180,13 @@ class Contacts {
     return value;
   }
 
-  // Adds its Hessian to A.
+  // Adds its Hessian to A; g is the gradient of all.
   template <class Matrix>
-  void friction_stiffness(const Vector& u, double dt, Matrix& A) {
-    for_each_hold(*this, [&](const auto& bounded, int, Hold<dim>& hold) {
-      hold.brake(displacement(bounded, u));
-      A.diagonal(bounded.node) +=
-          response_of(hold, displacement(bounded, u), dt).hessian.template cast<Scalar>();
+  void friction_stiffness(const Vector& u, double dt, const Vector& g, Matrix& A) const {
+    for_each_hold(*this, [&](const auto& bounded, int, const Hold<dim>& hold) {
+      const Point at = displacement(bounded, u), residual = displacement(bounded, g);
+      const auto response = linear_ ? hold.linear_law(at, dt) : hold.law(at, dt, residual);
+      A.diagonal(bounded.node) += response.hessian.template cast<Scalar>();
     });
   }
 

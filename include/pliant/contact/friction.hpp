@@ -66,8 +66,11 @@ class Hold {
     return u - (length > stick_length_ ? stick_length_ / length : 1) * s;
   }
 
-  // The law at u.
-  Response law(const Point& u, double dt) const {
+  // The law at u. Along the way of a node that slides the potential has no curvature, which lets Newton's
+  // method overshoot the anchor, where the force turns round. `residual` [N], the gradient of all at the
+  // node, gives it as much as leads to the anchor and no farther: none where it does not lead there, and ever
+  // less towards the end.
+  Response law(const Point& u, double dt, const Point& residual = Point::Zero()) const {
     const Point s = slip(u);
     const double length = norm(s);
     const bool beyond_limit = beyond(length);
@@ -76,7 +79,11 @@ class Hold {
     response.value = beyond_limit ? limit() * (length - stick_length_ / 2) : stiffness * length * length / 2;
     response.gradient = stiffness * s;
     response.hessian = stiffness * across_normal();
-    if (beyond_limit && brake_ == 0) response.hessian -= (stiffness / (length * length)) * outer(s);
+    if (beyond_limit) {
+      const double towards_anchor = dot<double, Dim>(residual, s) / length;
+      const double curvature = std::clamp(towards_anchor, 0.0, limit()) / length;
+      response.hessian -= ((stiffness - curvature) / (length * length)) * outer(s);
+    }
     add_drag(u, dt, response);
     return response;
   }
@@ -105,22 +112,7 @@ class Hold {
     way_ = slid_ > 0 ? Point(s / slid_) : Point(Point::Zero());
   }
 
-  // Along the way of a node that slides the potential has no curvature, which lets Newton's method overshoot
-  // the anchor. A node that did since the last call is given the curvature of the parabola that touches the
-  // potential from above, for so many calls, and twice as many each time.
-  void brake(const Point& u) {
-    const Point s = slip(u);
-    if (brake_ > 0) --brake_;
-    if (dot<double, Dim>(s, last_slip_) < 0) {
-      longest_brake_ = std::min(2 * longest_brake_, most_braking);
-      brake_ = longest_brake_;
-    }
-    last_slip_ = s;
-  }
-
  private:
-  static constexpr int most_braking = 16;
-
   static double norm(const Point& v) { return std::sqrt(dot<double, Dim>(v, v)); }
 
   // A node that slid at the end of the last step is, but for rounding, at its stick length from its anchor,
@@ -160,8 +152,6 @@ class Hold {
   bool slides_ = false;                                     // as noted
   Point way_ = Point::Zero();                               // of unit length, as noted
   double slid_ = 0;                                         // how far, as noted [m]
-  int brake_ = 0, longest_brake_ = 1;
-  Point last_slip_ = Point::Zero();  // [m]
 };
 
 }  // namespace pliant

@@ -49,6 +49,21 @@ StepReport minimize_with_contacts(const Context& context, Potential& potential, 
   contacts.set_linear(!newton.line_search);
   contacts.find(x, newton_workspace.trial, w.prescribed);
   StepReport total;
+  if (newton.line_search && contacts.friction_error(u, dt) > linear_tolerance) {
+    // Seen from u = 0 every node on a collider that moves slides, also those that stick to it: a first linear
+    // step takes these along.
+    Newton linear = newton;
+    linear.max_iterations = 1;
+    linear.require_convergence = linear.line_search = false;
+    contacts.set_linear(true);
+    total = report_of(
+        minimize(linear, potential, context.solver, context.solver_workspace, u, newton_workspace, monitor),
+        false);
+    contacts.set_linear(false);
+    if (total.stop == StepStop::cancelled) return total;
+    if (!total) u.set_zero();
+    newton_workspace.step.set_zero();
+  }
   bool moved_back = false;
   for (int pass = 1;; ++pass) {
     StepReport report = minimize_once();

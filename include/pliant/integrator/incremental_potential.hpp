@@ -105,7 +105,7 @@ class IncrementalPotential {
     }
     const double value = add_inertia_and_damping(u, g);
     if (damps_stiffness_) A.add(w_.damping);
-    if (rubs_) contacts_.friction_stiffness(u, weights_.dt, A);
+    if (rubs_) contacts_.friction_stiffness(u, weights_.dt, g, A);
     for (std::ptrdiff_t i = 0; i < A.rows(); ++i) {
       const Scalar drag = damps_mass_ ? weights_.ratio * system_.mass_damping().node(i)(0) : Scalar(0);
       A.diagonal(i).diagonal().array() += (system_.mass().node(i)(0) + drag) / weights_.time_squared;

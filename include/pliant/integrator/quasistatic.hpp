@@ -52,8 +52,9 @@ class StaticPotential {
     const auto force = static_cast<double>(w_.elastic.norm());
     if (first_elastic_force_ < 0) first_elastic_force_ = force;
     rounding_.estimate(A, w_.position, force, g, w_.scratch);
-    contacts_.friction_stiffness(u, duration_, A);
-    return add_loads(u, g);
+    const double value = add_loads(u, g);
+    contacts_.friction_stiffness(u, duration_, g, A);
+    return value;
   }
 
   void constrain(Vector& g) const { filter_.split(g, w_.held); }
