@@ -15,6 +15,7 @@
 #include <pliant/integrator/quasistatic.hpp>
 #include <pliant/linear_solver/cholesky.hpp>
 #include <pliant/linear_solver/mprgp.hpp>
+#include <pliant/linear_solver/prefactored.hpp>
 #include <pliant/linear_solver/two_level.hpp>
 #include <pliant/mesh/make_box.hpp>
 #include <pliant/mesh/selection.hpp>
