@@ -21,7 +21,7 @@ namespace pliant {
 // numbers of each node as its surroundings have turned since then. A body near the shape for which A_0 was
 // computed, at whatever orientation and bent or not, is solved in a few iterations, each of which costs what
 // a solve with L does: this is for small bodies, for which that is little (warped stiffness: Mueller et al.
-// 2002; as a preconditioner: Hecht et al. 2012).
+// 2002).
 //
 // L is made anew when solves need too many iterations. A machine that wears out is best replaced once its
 // running costs exceed what it has cost per day in its life so far, its price included. So here: a matrix
