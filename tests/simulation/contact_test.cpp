@@ -174,6 +174,37 @@ TEST_CASE("contact: a moving collider pushes a body, and lets it go when it is r
   CHECK_THROWS_AS(sim.move_collider(7, Pose<3>()), IndexError);
 }
 
+TEST_CASE("contact: a body whose floor is taken away falls freely") {
+  const auto mesh = block(2);
+  Simulation sim(falling(mesh), BackwardEuler{.dt = 0.01, .newton = {.tolerance = 1e-9}},
+                 Pcg<BlockJacobi>{.tolerance = 1e-10});
+  sim.set_gravity({0, -9.81, 0});
+  const int floor = sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0, 0), up), {.friction = 0.5});
+  run(sim, 300);
+  CHECK(sim.contacts().size() >= 4);
+  const auto mass = lumped_mass<Tet4>(mesh.nodes, mesh.elements, 1000).eval();
+  const auto momentum = [&] { return sim.velocities().row(1).dot(mass.transpose()); };
+  const double before = momentum();
+  sim.remove_collider(floor);
+  run(sim, 10);
+  CHECK(momentum() - before == Approx(-9.81 * 0.1 * mass.sum()).epsilon(1e-6));
+  CHECK(sim.contacts().empty());
+  CHECK(sim.constraint_forces().isZero(0));
+}
+
+TEST_CASE("contact: of two floors the one that a body stands on carries it, and rubs") {
+  const auto mesh = block(2);
+  Simulation sim(falling(mesh, 1e6), BackwardEuler{.dt = 0.01}, Pcg<BlockJacobi>{.tolerance = 1e-8});
+  sim.set_gravity({0, -9.81, 0});
+  sim.add_collider(HalfSpace(Eigen::Vector3d(0, -0.01, 0), up), {.friction = 1});
+  const int belt = sim.add_collider(
+      Box(Eigen::Vector3d(-9, -0.1, -9), Eigen::Vector3d(9, 0, 9)), {.friction = 1},
+      [](double t) { return Pose<3>(Eigen::Matrix3d::Identity(), Eigen::Vector3d(t, 0, 0)); });
+  run(sim, 100);
+  for (const auto& contact : sim.contacts()) CHECK(contact.collider == belt);
+  CHECK(sim.velocities().row(0).mean() == Approx(1).epsilon(1e-2));
+}
+
 TEST_CASE("contact: a scene that is rotated gives the rotated answer") {
   const auto mesh = block(2);
   const Eigen::Matrix3d R = Eigen::AngleAxisd(0.7, Eigen::Vector3d(1, 2, -1).normalized()).toRotationMatrix();

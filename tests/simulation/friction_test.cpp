@@ -123,6 +123,31 @@ TEST_CASE("friction: viscous drag slows a block as it slows a point mass, whatev
   }
 }
 
+TEST_CASE(
+    "friction: with Newmark, viscous drag slows a block as it slows a point mass, and a node that sticks is "
+    "at rest") {
+  const auto damped = Solid(block(), StableNeoHookean(Lame::from_young_poisson(1e7, 0.3)), Density{1000},
+                            Rayleigh{.beta = 0.002});
+  const double viscosity = 10, mass = 1000 * total_volume(block()), rate = 15 * viscosity / mass;
+  Simulation sim(damped, Newmark{.dt = dt}, Pcg<BlockJacobi>{.tolerance = 1e-8});
+  sim.set_gravity(-g * up);
+  sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0, 0), up), {.viscosity = viscosity});
+  run(sim, 20);
+  Eigen::Matrix3Xd velocity = sim.velocities();
+  velocity.row(0).setConstant(0.5);
+  sim.set_velocities(velocity);
+  run(sim, 100);
+  CHECK(along(sim.velocities()) == Approx(0.5 * std::exp(-rate)).epsilon(0.02));
+
+  Simulation stuck(damped, Newmark{.dt = dt}, Pcg<BlockJacobi>{.tolerance = 1e-8});
+  incline(stuck, 10 * degree, 0.8);
+  run(stuck, 300);
+  for (const auto& contact : stuck.contacts()) {
+    CHECK(stuck.velocities().col(contact.node).norm() < 1e-12);
+  }
+  CHECK(stuck.contacts().size() >= 10);
+}
+
 TEST_CASE("friction: a linearised step sticks and slides too") {
   const double friction = 0.5;
   const auto slide = [&](double angle, double stick_length) {

@@ -28,11 +28,11 @@ struct ContactPlane {
 template <int Dim, class Scalar>
 struct BoundedNode {
   int node = -1;
-  int axes = 0;                                // the first ones are bounded
-  SmallMatrix<Scalar, Dim, Dim> N, T;          // T = N^-T, u = T y [-]
-  SmallVector<Scalar, Dim> lower, upper;       // on y, infinite beyond `axes` [m]
-  Scalar rounding = 0;                         // of y [m]
-  std::array<int, std::size_t{Dim}> collider;  // of each axis
+  int axes = 0;                                        // the first ones are bounded
+  SmallMatrix<Scalar, Dim, Dim> N, T;                  // T = N^-T, u = T y [-]
+  SmallVector<Scalar, Dim> lower, upper;               // on y, infinite beyond `axes` [m]
+  Scalar rounding = 0;                                 // of y [m]
+  std::array<int, std::size_t{Dim}> below{}, above{};  // the collider of each bound, or -1
 };
 
 // The bounded nodes of a step, and what they make of a gradient.
@@ -72,6 +72,8 @@ class BoundedNodes {
            const SmallVector<double, dim>& prescribed, double size) {
     Node bounded;
     bounded.node = node;
+    bounded.below.fill(-1);
+    bounded.above.fill(-1);
     bounded.lower = Point::Constant(-infinity);
     bounded.upper = Point::Constant(infinity);
     SmallMatrix<double, dim, dim> N;
@@ -82,11 +84,11 @@ class BoundedNodes {
       if (length < least_freedom) continue;
       const double least = (plane.least - dot<double, dim>(plane.normal, prescribed)) / length;
       for (int k = 0; k < dim; ++k) normal[k] /= length;
-      if (limits_same_axis(bounded, N, normal, least)) continue;
+      if (limits_same_axis(bounded, N, normal, least, plane.collider)) continue;
       if (bounded.axes == dim || !basis.extend(normal, least_angle)) continue;
       N.col(bounded.axes) = normal;
       bounded.lower[bounded.axes] = static_cast<Scalar>(least);
-      bounded.collider[static_cast<std::size_t>(bounded.axes)] = plane.collider;
+      bounded.below[static_cast<std::size_t>(bounded.axes)] = plane.collider;
       ++bounded.axes;
     }
     if (bounded.axes == 0) return;
@@ -132,15 +134,6 @@ class BoundedNodes {
   double residual(const Vector& u, const Vector& g) {
     if (empty()) return static_cast<double>(g.norm());
     return static_cast<double>(free_part(u, g).norm());
-  }
-
-  // Adds to `forces` those of the planes on the nodes, which balance the gradient g at the displacement u.
-  void add_forces(const Vector& u, const Vector& g, Vector& forces) {
-    if (empty()) return;
-    free_part(u, g);
-    for (const Node& bounded : nodes_) {
-      forces.node(bounded.node) += g.node(bounded.node) - free_part_.node(bounded.node);
-    }
   }
 
   // The force of each plane on a bounded node, along its normal [N]; zero where it has none.
@@ -191,14 +184,20 @@ class BoundedNodes {
   // Whether a plane is as good as parallel to one that there is already: the same, then, or one that faces
   // it.
   static bool limits_same_axis(Node& bounded, const SmallMatrix<double, dim, dim>& N,
-                               const SmallVector<double, dim>& normal, double least) {
+                               const SmallVector<double, dim>& normal, double least, int collider) {
     for (int k = 0; k < bounded.axes; ++k) {
       const double cosine = dot<double, dim>(SmallVector<double, dim>(N.col(k)), normal);
       if (std::abs(cosine) * std::abs(cosine) < 1 - least_angle * least_angle) continue;
       auto& lower = bounded.lower[k];
       auto& upper = bounded.upper[k];
-      if (cosine > 0) lower = std::max(lower, static_cast<Scalar>(least));
-      else upper = std::min(upper, static_cast<Scalar>(-least));
+      const auto axis = static_cast<std::size_t>(k);
+      if (cosine > 0 && static_cast<Scalar>(least) > lower) {
+        lower = static_cast<Scalar>(least);
+        bounded.below[axis] = collider;
+      } else if (cosine < 0 && static_cast<Scalar>(-least) < upper) {
+        upper = static_cast<Scalar>(-least);
+        bounded.above[axis] = collider;
+      }
       return true;
     }
     return false;

@@ -103,6 +103,17 @@ class Contacts {
   const Pose<dim>& pose(int number) const { return existing(number).from; }
 
   bool empty() const { return count_ == 0; }
+
+  // Nothing touches any more.
+  void clear() {
+    bounds_.clear(std::ssize(restrained_));
+    holds_.clear();
+    found_.clear();
+  }
+
+  // Nodes have been put elsewhere: they hold on to nothing.
+  void let_go() { std::fill(grips_.begin(), grips_.end(), Grips{}); }
+
   const Bounds& bounds() const { return bounds_; }
   Bounds& bounds() { return bounds_; }
 
@@ -111,14 +122,33 @@ class Contacts {
   // Colliders move from where they are at `time` [s] to where they are `dt` [s] later. Nodes that are inside
   // one at the start are put on its surface, which gives them no velocity (the position alteration of Baraff
   // and Witkin 1998).
-  void start(double time, double dt, Vector& x) {
+  // Returns whether there were any.
+  bool start(double time, double dt, Vector& x) {
     saved_grips_ = grips_;
     for (Collider& collider : colliders_) {
       if (!collider.present || !collider.path) continue;
       collider.from = collider.path(time);
       collider.to = collider.path(time + dt);
     }
-    for_each_node(x, [&](std::ptrdiff_t i) { push_out(i, x); });
+    missed_.assign(static_cast<std::size_t>(x.nodes()), 0);
+    for_each_node(x, [&](std::ptrdiff_t i) {
+      if (push_out(i, x)) missed_[static_cast<std::size_t>(i)] = 1;
+    });
+    return any_missed();
+  }
+
+  // The part of a step between two times [s]: colliders on a path are where it has them then; those moved by
+  // hand go all their way in the first part.
+  void part(double begin, double end, bool first) {
+    for (Collider& collider : colliders_) {
+      if (!collider.present) continue;
+      if (collider.path) {
+        collider.from = collider.path(begin);
+        collider.to = collider.path(end);
+      } else if (!first) {
+        collider.from = collider.to;
+      }
+    }
   }
 
   // The planes of the nodes for the step from x, which `ahead` would lead to x + ahead without contact.
@@ -149,12 +179,14 @@ class Contacts {
       for (std::size_t c = 0; c < colliders_.size(); ++c) {
         if (!colliders_[c].present) continue;
         const auto plane = crossed(static_cast<int>(c), from, way);
-        if (!plane || plane->least - dot<double, dim>(plane->normal, way) <= tolerance(from)) continue;
+        if (!plane || plane->least - dot<double, dim>(plane->normal, way) <=
+                          8 * tolerance(std::max(planes.size, largest(way))))
+          continue;
         planes.insist(*plane, way);
         missed_[static_cast<std::size_t>(i)] = 1;
       }
     });
-    if (std::none_of(missed_.begin(), missed_.end(), [](char missed) { return missed != 0; })) return false;
+    if (!any_missed()) return false;
     keep_holds(x, [](const auto&, const Hold<dim>& hold) { return std::pair(hold.anchor(), hold.slid()); });
     rebuild(x, prescribed);
     for (const auto& bounded : bounds_.nodes()) {
@@ -221,18 +253,27 @@ class Contacts {
   struct FrictionChange {
     double change = 0, force = 0;
   };
-  FrictionChange update_normal_forces(const Vector& u, const Vector& g, double part) {
+  FrictionChange update_normal_forces(const Vector& x, const Vector& u, const Vector& g, double dt,
+                                      double part) {
     FrictionChange result;
     for (std::size_t m = 0; m < bounds_.nodes().size(); ++m) {
       const auto& bounded = bounds_.nodes()[m];
+      const Point at = displacement(bounded, u);
       const auto pressures = bounds_.pressures(bounded, u.node(bounded.node), g.node(bounded.node));
       for (int axis = 0; axis < bounded.axes; ++axis) {
         Hold<dim>& hold = holds_[m][static_cast<std::size_t>(axis)];
+        hold.set_acted(hold.acts() ? response_of(hold, at, dt).gradient : Point(Point::Zero()));
+        const int number = pressing_collider(bounded, axis, pressures[axis]);
+        if (number >= 0 && number != hold.collider()) {  // it is the other side that presses
+          hold = hold_of(bounded, axis, number, x, grip_at_start(number, x, bounded.node));
+        }
         const double force = std::abs(static_cast<double>(pressures[axis])), last = hold.normal_force();
-        const double friction = surface_of(bounded, axis).friction;
+        const double friction = surface_of(hold.collider()).friction;
+        if (hold.drags() && (force > 0) != (last > 0))
+          result.change = std::numeric_limits<double>::infinity();
         result.change += friction * friction * (force - last) * (force - last);
         result.force += friction * friction * force * force;
-        hold.set_normal_force(last + part * (force - last));
+        hold.set_normal_force(force == 0 ? 0 : last + part * (force - last));
       }
     }
     result.change = std::sqrt(result.change);
@@ -242,8 +283,8 @@ class Contacts {
 
   // The step ends at the displacement u with the gradient g: adds to `forces` those of the colliders on the
   // nodes [N] and lists them. Returns how many nodes press on a collider.
-  int add_forces(const Vector& u, const Vector& g, double dt, Vector& forces) {
-    pressing_.clear();
+  int add_forces(const Vector& u, const Vector& g, Vector& forces) {
+    found_.clear();
     int nodes = 0;
     for (std::size_t m = 0; m < bounds_.nodes().size(); ++m) {
       const auto& bounded = bounds_.nodes()[m];
@@ -253,27 +294,29 @@ class Contacts {
         if (pressures[axis] == 0) continue;
         const Point normal = (pressures[axis] > 0 ? 1 : -1) * bounded.N.col(axis).template cast<double>();
         Point force = std::abs(static_cast<double>(pressures[axis])) * normal;
-        const Hold<dim>& hold = holds_[m][static_cast<std::size_t>(axis)];
-        if (hold.acts()) force -= response_of(hold, displacement(bounded, u), dt).gradient;
+        force -= holds_[m][static_cast<std::size_t>(axis)].acted();
         forces.node(bounded.node) += force.template cast<Scalar>();
-        pressing_.push_back({bounded.node, bounded.collider[static_cast<std::size_t>(axis)], normal, force});
+        found_.push_back({bounded.node, pressing_collider(bounded, axis, pressures[axis]), normal, force});
       }
     }
     return nodes;
   }
 
-  // What pressed at the end of the last step, nodes in the internal numbering.
+  // What presses at the end of the present step, and what did at the end of the last one that was accepted;
+  // nodes in the internal numbering.
+  const std::vector<Contact<dim>>& found() const { return found_; }
   const std::vector<Contact<dim>>& pressing() const { return pressing_; }
 
   // Where the forces found are not yet those of the step, but this part of them is.
   void scale_forces(double part) {
-    for (Contact<dim>& contact : pressing_) contact.force *= part;
+    for (Contact<dim>& contact : found_) contact.force *= part;
   }
 
-  // Nodes that press on colliders move with them along the normals: takes the rest out of the velocities v
-  // [m/s] at the end x + u of a step of `dt` [s] with the gradient g.
+  // Nodes that press on colliders move with them along the normals, and those that stick in every direction:
+  // takes the rest out of the velocities v [m/s] at the end x + u of a step of `dt` [s] with the gradient g.
   void follow(const Vector& x, const Vector& u, const Vector& g, double dt, Vector& v) const {
-    for (const auto& bounded : bounds_.nodes()) {
+    for (std::size_t m = 0; m < bounds_.nodes().size(); ++m) {
+      const auto& bounded = bounds_.nodes()[m];
       const int i = bounded.node;
       const auto pressures = bounds_.pressures(bounded, u.node(i), g.node(i));
       if (pressures.isZero()) continue;
@@ -282,8 +325,13 @@ class Contacts {
       for (int axis = 0; axis < bounded.axes; ++axis) {
         if (pressures[axis] == 0) continue;
         const Collider& collider =
-            colliders_[static_cast<std::size_t>(bounded.collider[static_cast<std::size_t>(axis)])];
+            colliders_[static_cast<std::size_t>(pressing_collider(bounded, axis, pressures[axis]))];
         const Point way = end - collider.from.to_world(collider.to.to_local(end));
+        const Hold<dim>& hold = holds_[m][static_cast<std::size_t>(axis)];
+        if (hold.normal_force() > 0 && hold.sticks(displacement(bounded, u))) {
+          speed = Bounds::in_frame(bounded, Point(way / dt).template cast<Scalar>());
+          break;
+        }
         const Point normal = bounded.N.col(axis).template cast<double>();
         speed[axis] = static_cast<Scalar>(dot<double, dim>(normal, way) / dt);
       }
@@ -301,7 +349,8 @@ class Contacts {
 
   // The step is over: accepted, or as if it had not been.
   void end(bool accepted) {
-    if (!accepted) std::swap(grips_, saved_grips_);
+    if (accepted) std::swap(pressing_, found_);
+    else std::swap(grips_, saved_grips_);
     for (Collider& collider : colliders_) {
       if (accepted) collider.from = collider.to;
     }
@@ -391,13 +440,19 @@ class Contacts {
     return result;
   }
 
-  // What rounding makes of distances from a point [m].
-  double tolerance(const Point& x) const {
-    return 256 * static_cast<double>(std::numeric_limits<Scalar>::epsilon()) * std::max(size_, largest(x));
+  // What rounding makes of distances between points with coordinates of a size [m].
+  static double tolerance(double size) {
+    return 256 * static_cast<double>(std::numeric_limits<Scalar>::epsilon()) * size;
+  }
+  double tolerance(const Point& x) const { return tolerance(std::max(size_, largest(x))); }
+
+  bool any_missed() const {
+    return std::any_of(missed_.begin(), missed_.end(), [](char missed) { return missed != 0; });
   }
 
-  void push_out(std::ptrdiff_t i, Vector& x) const {
-    if (immovable(i)) return;
+  bool push_out(std::ptrdiff_t i, Vector& x) const {
+    if (immovable(i)) return false;
+    bool moved = false;
     for (const Collider& collider : colliders_) {
       if (!collider.present) continue;
       const Point at = x.node(i).template cast<double>(), local = collider.from.to_local(at);
@@ -407,7 +462,9 @@ class Contacts {
       if (!near || near->distance >= thickness - tolerance(at)) continue;
       const Point out = (thickness - near->distance) * collider.from.rotated(near->normal);
       x.node(i) += times<double, dim, dim, 1>(free_directions(i), out).template cast<Scalar>();
+      moved = true;
     }
+    return moved;
   }
 
   // Whether a segment stays farther than `reach` from all of a collider, in its frame.
@@ -472,26 +529,47 @@ class Contacts {
 
   using Holds = std::array<Hold<dim>, std::size_t{dim}>;
 
+  // The collider that presses with a force of that sign; -1 for none.
+  static int pressing_collider(const typename Bounds::Node& bounded, int axis, Scalar pressure) {
+    const auto k = static_cast<std::size_t>(axis);
+    return pressure > 0 ? bounded.below[k] : pressure < 0 ? bounded.above[k] : -1;
+  }
+
+  Grip grip_at_start(int number, const Vector& x, int node) const {
+    const Point at = x.node(node).template cast<double>();
+    return {.anchor = colliders_[static_cast<std::size_t>(number)].from.to_local(at)};
+  }
+
+  // Of each axis, on the collider that it held on to before or else on the one below.
   void take_hold(const typename Bounds::Node& bounded, const Vector& x, Holds& holds) const {
-    const Point at = x.node(bounded.node).template cast<double>();
     const Grips& grips = grips_[static_cast<std::size_t>(bounded.node)];
     std::array<bool, std::size_t{dim}> used{};
     for (int axis = 0; axis < bounded.axes; ++axis) {
-      const int number = bounded.collider[static_cast<std::size_t>(axis)];
-      const Collider& collider = colliders_[static_cast<std::size_t>(number)];
-      Grip grip{.anchor = collider.from.to_local(at)};
+      const int below = bounded.below[static_cast<std::size_t>(axis)];
+      const int above = bounded.above[static_cast<std::size_t>(axis)];
+      int number = below >= 0 ? below : above;
+      Grip grip = grip_at_start(number, x, bounded.node);
       for (std::size_t k = 0; k < grips.size(); ++k) {
-        if (used[k] || grips[k].collider != number) continue;
+        if (used[k] || grips[k].collider < 0) continue;
+        if (grips[k].collider != below && grips[k].collider != above) continue;
         used[k] = true;
         grip = grips[k];
+        number = grip.collider;
         break;
       }
-      const auto carried = [&](const Point& local) { return Point(collider.to.to_world(local) - at); };
-      holds[static_cast<std::size_t>(axis)] = Hold<dim>(
-          collider.surface, stick_length(collider.surface), bounded.N.col(axis).template cast<double>(),
-          grip.normal_force, carried(collider.from.to_local(at)), carried(grip.anchor),
-          Point(at - collider.from.to_world(grip.anchor)), grip.slid);
+      holds[static_cast<std::size_t>(axis)] = hold_of(bounded, axis, number, x, grip);
     }
+  }
+
+  Hold<dim> hold_of(const typename Bounds::Node& bounded, int axis, int number, const Vector& x,
+                    const Grip& grip) const {
+    const Point at = x.node(bounded.node).template cast<double>();
+    const Collider& collider = colliders_[static_cast<std::size_t>(number)];
+    const auto carried = [&](const Point& local) { return Point(collider.to.to_world(local) - at); };
+    return Hold<dim>(number, collider.surface, stick_length(collider.surface),
+                     bounded.N.col(axis).template cast<double>(), grip.normal_force,
+                     carried(collider.from.to_local(at)), carried(grip.anchor),
+                     Point(at - collider.from.to_world(grip.anchor)), grip.slid);
   }
 
   // Remembers each hold; `end` tells its anchor, as a displacement from x, and how far it slid.
@@ -499,7 +577,7 @@ class Contacts {
   void keep_holds(const Vector& x, End&& end) {
     std::fill(grips_.begin(), grips_.end(), Grips{});
     for_each_hold(*this, [&](const auto& bounded, int axis, const Hold<dim>& hold) {
-      const int number = bounded.collider[static_cast<std::size_t>(axis)];
+      const int number = hold.collider();
       const auto [anchor, slid] = end(bounded, hold);
       const Point at = x.node(bounded.node).template cast<double>() + anchor;
       grips_[static_cast<std::size_t>(bounded.node)][static_cast<std::size_t>(axis)] = {
@@ -507,9 +585,7 @@ class Contacts {
     });
   }
 
-  const Surface& surface_of(const typename Bounds::Node& bounded, int axis) const {
-    return colliders_[static_cast<std::size_t>(bounded.collider[static_cast<std::size_t>(axis)])].surface;
-  }
+  const Surface& surface_of(int number) const { return colliders_[static_cast<std::size_t>(number)].surface; }
 
   double stick_length(const Surface& surface) const {
     if (surface.stick_length > 0) return surface.stick_length;
@@ -545,7 +621,7 @@ class Contacts {
   std::vector<Grips> grips_, saved_grips_;
   std::vector<char> missed_;
   Bounds bounds_;
-  std::vector<Contact<dim>> pressing_;
+  std::vector<Contact<dim>> found_, pressing_;
   std::vector<Holds> holds_;  // of each bounded node, by axis
   bool linear_ = false;
 };

@@ -32,9 +32,10 @@ class Hold {
 
   // All points are displacements from the start of the step [m]: `carried` is that of the surface, `anchor`
   // that of where the node holds, `behind` what it was off its anchor before the step.
-  Hold(const Surface& surface, double stick_length, const Point& normal, double normal_force,
+  Hold(int collider, const Surface& surface, double stick_length, const Point& normal, double normal_force,
        const Point& carried, const Point& anchor, const Point& behind, double slid)
-      : normal_(normal),
+      : collider_(collider),
+        normal_(normal),
         friction_(surface.friction),
         viscosity_(surface.viscosity),
         stick_length_(stick_length),
@@ -48,13 +49,21 @@ class Hold {
     for (int axis = 0; axis < Dim; ++axis) way_[axis] = length > 0 ? way_[axis] / length : 0;
   }
 
+  int collider() const { return collider_; }
   double normal_force() const { return normal_force_; }  // [N]
   const Point& anchor() const { return anchor_; }
   double slid() const { return slid_; }  // [m]
   double limit() const { return friction_ * normal_force_; }
   bool acts() const { return normal_force_ > 0 && (friction_ > 0 || viscosity_ > 0); }
 
+  bool drags() const { return viscosity_ > 0; }
+  bool sticks(const Point& u) const { return friction_ > 0 && !beyond(norm(slip(u))); }
+
   void set_normal_force(double force) { normal_force_ = force; }
+
+  // The force of friction that the last pass was made with, with the sign of a gradient [N].
+  const Point& acted() const { return acted_; }
+  void set_acted(const Point& gradient) { acted_ = gradient; }
 
   // How far u is from the anchor, along the surface [m].
   Point slip(const Point& u) const { return tangential(Point(u - anchor_)); }
@@ -144,7 +153,9 @@ class Hold {
     response.hessian += stiffness * across_normal();
   }
 
+  int collider_ = -1;
   Point normal_ = Point::Zero();
+  Point acted_ = Point::Zero();
   double friction_ = 0, viscosity_ = 0;                     // [-], [kg/s]
   double stick_length_ = 0;                                 // [m]
   double normal_force_ = 0;                                 // [N]

@@ -9,6 +9,8 @@
 
 namespace pliant {
 
+namespace detail {
+
 // The report of several minimisations in a row: that of the last one, with the work of all.
 inline void append(StepReport& total, StepReport report) {
   report.newton_iterations += total.newton_iterations;
@@ -17,29 +19,34 @@ inline void append(StepReport& total, StepReport report) {
   report.line_search_steps += total.line_search_steps;
   report.contact_passes += total.contact_passes;
   report.potential_drop += total.potential_drop;
+  if (total.contact_passes > 0) report.first_residual = total.first_residual;
   report.history.insert(report.history.begin(), total.history.begin(), total.history.end());
   total = std::move(report);
 }
 
-// Leaves the minimiser of a potential in `u`, the displacement [m] from x in a step of `dt` [s], u = 0 on
-// entry. Without colliders that is one minimisation. With them it is repeated until no node has passed
-// through one and until the normal forces that friction is made of are those of the result; where
-// a step is one linear system, until that is about true of those nodes that stick and slide.
-// `newton_workspace.step` holds the displacement that is expected; `w` has members prescribed and held. The
-// colliders' forces are added to w.held.
+}  // namespace detail
+
+// Leaves the minimiser of a potential in `u`, the displacement [m] from x, u = 0 on entry. Without colliders
+// that is one minimisation. With them it is repeated until no node has passed through one and until the
+// normal forces that friction is made of are those of the result; where a step is one linear system, until
+// that is about true of those nodes that stick and slide. `newton_workspace.step` holds the displacement that
+// is expected; `w` has members prescribed and held. The colliders' forces are added to w.held.
 template <class Context, class Potential, class PotentialWorkspace, class NewtonWorkspace, class Monitor>
 StepReport minimize_with_contacts(const Context& context, Potential& potential, const Newton& newton,
-                                  const typename Context::Vector& x, double dt, PotentialWorkspace& w,
+                                  const typename Context::Vector& x, PotentialWorkspace& w,
                                   NewtonWorkspace& newton_workspace, typename Context::Vector& u,
                                   Monitor&& monitor) {
   using Scalar = typename Context::Scalar;
-  const auto minimize_once = [&] {
+  const auto minimize_once = [&](const Newton& how) {
     return report_of(
-        minimize(newton, potential, context.solver, context.solver_workspace, u, newton_workspace, monitor),
-        newton.require_convergence);
+        minimize(how, potential, context.solver, context.solver_workspace, u, newton_workspace, monitor),
+        how.require_convergence);
   };
   auto& contacts = context.contacts;
-  if (contacts.empty()) return minimize_once();
+  if (contacts.empty()) {
+    contacts.clear();
+    return minimize_once(newton);
+  }
 
   constexpr int most_passes = 20, most_full_updates = 4;
   constexpr int most_linear_passes = 3;        // where each is one linear system
@@ -48,8 +55,9 @@ StepReport minimize_with_contacts(const Context& context, Potential& potential, 
   newton_workspace.trial.set_sum(newton_workspace.step, Scalar(1), w.prescribed);
   contacts.set_linear(!newton.line_search);
   contacts.find(x, newton_workspace.trial, w.prescribed);
+  const double contact_time = potential.contact_time();
   StepReport total;
-  if (newton.line_search && contacts.friction_error(u, dt) > linear_tolerance) {
+  if (newton.line_search && contacts.friction_error(u, contact_time) > linear_tolerance) {
     // Seen from u = 0 every node on a collider that moves slides, also those that stick to it: a first linear
     // step takes these along.
     Newton linear = newton;
@@ -66,10 +74,10 @@ StepReport minimize_with_contacts(const Context& context, Potential& potential, 
   }
   bool moved_back = false;
   for (int pass = 1;; ++pass) {
-    StepReport report = minimize_once();
+    StepReport report = minimize_once(newton);
     report.contact_passes = 1;
     const bool undefined = report.stop == StepStop::energy_undefined;
-    append(total, std::move(report));
+    detail::append(total, std::move(report));
     if (undefined && moved_back) {  // nodes that were put back on a surface have crushed an element
       u.set_zero();
       newton_workspace.step.set_zero();
@@ -78,13 +86,13 @@ StepReport minimize_with_contacts(const Context& context, Potential& potential, 
     }
     if (!total) return total;
     const auto& g = newton_workspace.gradient;
-    const auto friction = contacts.update_normal_forces(u, g, pass <= most_full_updates ? 1 : 0.5);
+    const auto friction =
+        contacts.update_normal_forces(x, u, g, contact_time, pass <= most_full_updates ? 1 : 0.5);
     total.friction_change = friction.change;
-    bool settled = true;
-    if (newton.require_convergence) {
-      settled = friction.change <= std::max(total.residual_goal, friction_tolerance * friction.force);
-    } else if (!newton.line_search && pass < most_linear_passes) {
-      settled = contacts.friction_error(u, dt) <= linear_tolerance;
+    bool settled = !newton.require_convergence ||
+                   friction.change <= std::max(total.residual_goal, friction_tolerance * friction.force);
+    if (!newton.line_search && pass < most_linear_passes) {
+      settled = settled && contacts.friction_error(u, contact_time) <= linear_tolerance;
     }
     moved_back = contacts.find_missed(x, w.prescribed, u);
     if (!moved_back && (settled || pass >= most_passes)) break;
@@ -95,7 +103,7 @@ StepReport minimize_with_contacts(const Context& context, Potential& potential, 
     }
     newton_workspace.step.set_zero();
   }
-  total.contacts = contacts.add_forces(u, newton_workspace.gradient, dt, w.held);
+  total.contacts = contacts.add_forces(u, newton_workspace.gradient, w.held);
   contacts.finish(x, u);
   return total;
 }

@@ -19,6 +19,7 @@ struct IncrementalWeights {
   Scalar time_squared;  // s: inertia is M (u - p) / s [s^2]
   Scalar damping_time;  // T: damping is C (u - c) / T [s]
   Scalar ratio;         // s / T [s]
+  double contact_time;  // what a force of contact acts through, as far as the potential is concerned [s]
 };
 
 // The function that a step minimises over its displacement u:
@@ -105,7 +106,7 @@ class IncrementalPotential {
     }
     const double value = add_inertia_and_damping(u, g);
     if (damps_stiffness_) A.add(w_.damping);
-    if (rubs_) contacts_.friction_stiffness(u, weights_.dt, g, A);
+    if (rubs_) contacts_.friction_stiffness(u, weights_.contact_time, g, A);
     for (std::ptrdiff_t i = 0; i < A.rows(); ++i) {
       const Scalar drag = damps_mass_ ? weights_.ratio * system_.mass_damping().node(i)(0) : Scalar(0);
       A.diagonal(i).diagonal().array() += (system_.mass().node(i)(0) + drag) / weights_.time_squared;
@@ -118,6 +119,7 @@ class IncrementalPotential {
   bool constraints_move() const { return constraints_move_; }
   void prescribe(const Vector& u, Vector& d) const { filter_.remaining(w_.prescribed, u, d); }
   auto& bounds() { return contacts_.bounds(); }
+  double contact_time() const { return weights_.contact_time; }
 
   // The size of the forces whose balance the step seeks [N]; known after the first tangent.
   double force_scale() const {
@@ -149,7 +151,7 @@ class IncrementalPotential {
       return force * ahead;
     });
     inertia_ = static_cast<double>(twice_inertia) / 2;
-    dissipation_ = rubs_ ? contacts_.friction(u, weights_.dt, g) : 0;
+    dissipation_ = rubs_ ? contacts_.friction(u, weights_.contact_time, g) : 0;
     if (!damps_mass_ && !damps_stiffness_) return inertia_ + elastic_ + dissipation_;
     const bool stands = w_.standstill.nodes() > 0;
     if (stands) w_.relative.set_sum(u, Scalar(-1), w_.standstill);
@@ -216,13 +218,13 @@ struct IncrementalWorkspace {
 
 // Leaves the minimiser of a potential, whose workspace is filled, in w.displacement.
 template <class Context, class Potential, class Monitor>
-StepReport minimize_increment(const Context& context, const State<typename Context::Vector>& state, double dt,
+StepReport minimize_increment(const Context& context, const State<typename Context::Vector>& state,
                               Potential& potential, const Newton& newton,
                               IncrementalWorkspace<typename Context::System, typename Context::Filter>& w,
                               Monitor&& monitor) {
   w.displacement.set_zero();
   potential.predict(w.newton.step);
-  StepReport report = minimize_with_contacts(context, potential, newton, state.x, dt, w.potential, w.newton,
+  StepReport report = minimize_with_contacts(context, potential, newton, state.x, w.potential, w.newton,
                                              w.displacement, monitor);
   report.energies.elastic = potential.elastic_energy();
   blame_element(report, context.system, potential.position());
@@ -238,14 +240,14 @@ StepReport minimize_incremental_potential(
   using Block = typename Context::Vector::Block;
   const auto h = static_cast<Scalar>(dt);
   IncrementalPotential<typename Context::System, typename Context::Filter> potential(
-      context, state, {dt, h * h, h, h}, newton, w.potential);
+      context, state, {dt, h * h, h, h, dt}, newton, w.potential);
   const auto& mass = context.system.mass();
   mass.for_each_block([&](std::ptrdiff_t i) {
     const Block a = detail::per_mass<Block>(context.loads.block(i), mass.block(i));
     const Block velocity = multiply_add(Block(h), a, state.v.block(i));
     w.potential.predicted.set_block(i, Block(h) * velocity);
   });
-  StepReport report = minimize_increment(context, state, dt, potential, newton, w, monitor);
+  StepReport report = minimize_increment(context, state, potential, newton, w, monitor);
   if (!report) return report;
 
   const Block time(h);

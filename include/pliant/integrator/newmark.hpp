@@ -75,7 +75,7 @@ struct Newmark {
     const auto h = static_cast<Scalar>(dt), b = static_cast<Scalar>(beta), g = static_cast<Scalar>(gamma);
     const Scalar half(0.5), s = b * h * h, T = b * h / g;
     IncrementalPotential<typename Context::System, typename Context::Filter> potential(
-        context, state, {dt, s, T, g * h}, newton, w);
+        context, state, {dt, s, T, g * h, 2 * beta * dt}, newton, w);
     const auto& mass = context.system.mass();
     const auto load_per_mass = [&](std::ptrdiff_t i) {
       return detail::per_mass<Block>(context.loads.block(i), mass.block(i));
@@ -95,7 +95,7 @@ struct Newmark {
     });
 
     const auto& u = workspace.displacement;
-    StepReport report = minimize_increment(context, state, dt, potential, newton, workspace, monitor);
+    StepReport report = minimize_increment(context, state, potential, newton, workspace, monitor);
     if (!report) return report;
 
     auto& end_acceleration = w.drag;
@@ -117,7 +117,7 @@ struct Newmark {
                            context.loads.node(node).cwiseQuotient(mass.node(node));
       const auto wrong = ((velocity - state.v.node(node)) / h - by_rule).eval();
       w.held.node(node) += mass.node(node).cwiseProduct(wrong - S * wrong);
-      state.v.node(node) = velocity;
+      state.v.node(node) = S * state.v.node(node) + velocity - S * velocity;
     });
     state.x.add(Scalar(1), u);
     state.time += dt;
@@ -127,7 +127,8 @@ struct Newmark {
  private:
   // A contact force acts through the whole step (Kane, Repetto, Ortiz, Marsden 1999): it is no part of the
   // acceleration that the next step starts with, and 2 beta of what the potential makes of it. Nodes that
-  // press follow the collider; by the rule for v+ they would bounce off it without loss, for ever.
+  // press follow the collider along its normal, and those that stick in every direction; by the rule for v+
+  // they would bounce off it without loss, for ever.
   template <class Context>
   void leave_contact(const Context& context, const typename Context::Vector& u,
                      const typename Context::Vector& g, State<typename Context::Vector>& state,
@@ -135,12 +136,13 @@ struct Newmark {
     using Scalar = typename Context::Scalar;
     if (context.contacts.empty()) return;
     context.contacts.follow(state.x, u, g, dt, state.v);
-    for (const auto& contact : context.contacts.pressing()) {
+    for (const auto& contact : context.contacts.found()) {
       const auto force = contact.force.template cast<Scalar>().eval();
       state.a.node(contact.node) -= force / context.system.mass().node(contact.node)(0);
       held.node(contact.node) -= static_cast<Scalar>(1 - 2 * beta) * force;
     }
     context.contacts.scale_forces(2 * beta);
+    context.filter.apply(state.a);
   }
 
   // That of the damping within the step.

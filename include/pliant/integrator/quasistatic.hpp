@@ -62,6 +62,7 @@ class StaticPotential {
   bool constraints_move() const { return constraints_move_; }
   void prescribe(const Vector& u, Vector& d) const { filter_.remaining(w_.prescribed, u, d); }
   auto& bounds() { return contacts_.bounds(); }
+  double contact_time() const { return duration_; }  // that drag acts through [s]
 
   // Loads, and the forces within the body, those on the held nodes included [N].
   double force_scale() const {
@@ -171,6 +172,7 @@ struct QuasiStatic {
     double done = 0, part = 1.0 / increments;
     for (int halvings = 0; done < 1;) {
       const double end = 1 - done <= part * (1 + 1e-12) ? 1 : done + part;
+      context.contacts.part(start + done * dt, start + end * dt, done == 0);
       w.increment_loads.set_sum(context.loads, Scalar(-1), w.last_loads);
       w.increment_loads.set_sum(w.last_loads, static_cast<Scalar>(end), w.increment_loads);
       StaticPotential<typename Context::System, typename Context::Filter> potential(
@@ -178,11 +180,11 @@ struct QuasiStatic {
           (end - done) * dt, w.potential);
       w.displacement.set_zero();
       w.newton.step.set_zero();
-      StepReport report = minimize_with_contacts(context, potential, newton, state.x, (end - done) * dt,
-                                                 w.potential, w.newton, w.displacement, monitor);
+      StepReport report = minimize_with_contacts(context, potential, newton, state.x, w.potential, w.newton,
+                                                 w.displacement, monitor);
       blame_element(report, context.system, potential.position());
       report.energies.elastic = potential.elastic_energy();
-      append(total, std::move(report));
+      detail::append(total, std::move(report));
       if (total) {
         state.x.add(Scalar(1), w.displacement);
         done = end;

@@ -45,9 +45,6 @@ class BoundedSolve {
   static constexpr int dim = Matrix::dim;
   using Bounds = BoundedNodes<Vector>;
 
-  // Makes the nodes of A that are bounded forget what pressed.
-  void forget() { pressing_.clear(); }
-
   // d holds the first guess on entry and the solution on return; A and b are not what they were. `goal` and
   // `monitor` are those of a LinearSolver, `iterations` of the report those of all systems together.
   template <class Solver, class Workspace, class Monitor>
@@ -280,7 +277,7 @@ class BoundedSolve {
       if (!report && report.stop != LinearStop::max_iterations) return report;
       for_each_pressing([&](const Node& node, int k, Scalar bound) { d.node(node.node)(k) = bound; });
       find_reactions(b, d);
-      if (!mend(d, report.goal)) break;
+      if (!report || !mend(d, report.goal)) break;  // a truncated solve has had its time
     }
     if (change < most_changes && (b.dot(d) > 0 || !may_stay())) {
       for (const Node& node : nodes_) pressing_[static_cast<std::size_t>(node.node)] = node.pressing;

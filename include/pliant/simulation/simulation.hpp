@@ -131,7 +131,9 @@ class Simulation {
     const Context context{system_, filter_, contacts_, loads_, solver_, solver_workspace_};
     StepReport report;
     try {
-      if (!contacts_.empty()) contacts_.start(state_.time, integrator_.time_step(), state_.x);
+      if (!contacts_.empty() && contacts_.start(state_.time, integrator_.time_step(), state_.x)) {
+        state_.acceleration_known = false;
+      }
       report = integrator_.step(context, state_, integrator_workspace_, monitor);
     } catch (...) {  // of the progress callback or of a path
       std::swap(state_, saved_);
@@ -160,8 +162,8 @@ class Simulation {
   const Positions& velocities() const { return velocities_; }  // [m/s]
   double time() const { return state_.time; }                  // [s]
 
-  // Of the constraints on the nodes, at the end of the last step [N]: zero along what is free and before the
-  // first step. The reaction of a floor to a body at rest is its weight.
+  // Of constraints and colliders on the nodes, at the end of the last step [N]: zero where nothing holds or
+  // touches them, and before the first step. The reaction of a floor to a body at rest is its weight.
   const Positions& constraint_forces() const { return constraint_forces_; }
 
   const Solid& solid() const { return solid_; }
@@ -174,6 +176,7 @@ class Simulation {
   template <class Derived>
   void set_positions(const Eigen::MatrixBase<Derived>& positions) {
     set("positions", positions, positions_, state_.x);
+    contacts_.let_go();
   }
   template <class Derived>
   void set_velocities(const Eigen::MatrixBase<Derived>& velocities) {
@@ -293,9 +296,20 @@ class Simulation {
   void prepare_contacts() {
     const auto& rest = solid_.nodes();
     const double size = static_cast<double>(rest.cwiseAbs().maxCoeff());
-    const double extent =
-        static_cast<double>((rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).maxCoeff());
-    const double spacing = extent / std::pow(static_cast<double>(system_.node_count()), 1.0 / dim);
+    double length = 0;
+    std::ptrdiff_t edges = 0;
+    const BlockPattern& pattern = system_.pattern();
+    const auto& user = system_.numbering().to_user;
+    for (std::ptrdiff_t i = 0; i < pattern.rows(); ++i) {
+      const auto row = static_cast<std::size_t>(i);
+      for (int k = pattern.row_begin[row] + 1; k < pattern.row_begin[row + 1]; ++k) {
+        const int j = pattern.columns[static_cast<std::size_t>(k)];
+        const auto edge = rest.col(user[row]) - rest.col(user[static_cast<std::size_t>(j)]);
+        length += static_cast<double>(edge.norm());
+        ++edges;
+      }
+    }
+    const double spacing = edges > 0 ? length / static_cast<double>(edges) : size;
     contacts_.prepare(system_.node_count(), spacing, size);
     contacts_.set_constraints(filter_);
   }
