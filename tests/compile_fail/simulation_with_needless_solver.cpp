@@ -7,7 +7,7 @@ const pliant::StableNeoHookean energy(pliant::Lame::from_young_poisson(1e6, 0.3)
 const pliant::Solid solid(mesh, energy, pliant::Density{1000});
 
 #ifdef SHOULD_FAIL
-pliant::Simulation simulation(solid, pliant::CentralDifferences{}, pliant::Pcg<BlockJacobi>{},
+pliant::Simulation simulation(solid, pliant::CentralDifferences{}, pliant::Pcg<pliant::BlockJacobi>{},
                               pliant::Pinned({0, 1}));
 #else
 pliant::Simulation simulation(solid, pliant::CentralDifferences{}, pliant::Pinned({0, 1}));

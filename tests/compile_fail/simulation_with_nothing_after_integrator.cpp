@@ -9,5 +9,5 @@ const pliant::Solid solid(mesh, energy, pliant::Density{1000});
 #ifdef SHOULD_FAIL
 pliant::Simulation simulation(solid, pliant::Newmark{});
 #else
-pliant::Simulation simulation(solid, pliant::Newmark{}, pliant::Pcg<BlockJacobi>{});
+pliant::Simulation simulation(solid, pliant::Newmark{}, pliant::Pcg<pliant::BlockJacobi>{});
 #endif

