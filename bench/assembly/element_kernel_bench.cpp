@@ -11,12 +11,6 @@ using namespace pliant;
 
 const Lame lame = Lame::from_young_poisson(1e6, 0.45);
 
-void per_element(benchmark::State& state, std::ptrdiff_t elements) {
-  using benchmark::Counter;
-  state.counters["s/tet"] =
-      Counter(static_cast<double>(elements), Counter::kIsIterationInvariantRate | Counter::kInvert);
-}
-
 // ---- scalar Eigen
 
 template <class Run>
@@ -27,7 +21,7 @@ void eigen(benchmark::State& state, Run&& run) {
   const auto x = baseline::disturbed(mesh, n);
   body.x = Eigen::Map<const Eigen::VectorXd>(x.data(), x.size());
   for (auto _ : state) benchmark::DoNotOptimize(run(body));
-  per_element(state, mesh.element_count());
+  baseline::per_element(state, mesh.element_count());
 }
 
 void eigen_gradient(benchmark::State& state) {
@@ -68,7 +62,7 @@ void lanes(benchmark::State& state, Run&& run) {
     }
   }
   for (auto _ : state) benchmark::DoNotOptimize(run(system, x, g, A));
-  per_element(state, mesh.element_count());
+  baseline::per_element(state, mesh.element_count());
   set_thread_count(0);
 }
 

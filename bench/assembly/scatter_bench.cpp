@@ -11,12 +11,6 @@ using namespace pliant;
 
 const Lame lame = Lame::from_young_poisson(1e6, 0.45);
 
-void per_element(benchmark::State& state, std::ptrdiff_t elements) {
-  using benchmark::Counter;
-  state.counters["s/tet"] =
-      Counter(static_cast<double>(elements), Counter::kIsIterationInvariantRate | Counter::kInvert);
-}
-
 template <class Assemble>
 void eigen(benchmark::State& state, Assemble&& assemble, bool scatters = true) {
   const int n = static_cast<int>(state.range(0));
@@ -31,7 +25,7 @@ void eigen(benchmark::State& state, Assemble&& assemble, bool scatters = true) {
     return state.SkipWithError("the matrices disagree");
   }
   for (auto _ : state) benchmark::DoNotOptimize(assemble(body));
-  per_element(state, mesh.element_count());
+  baseline::per_element(state, mesh.element_count());
 }
 
 void eigen_elements_alone(benchmark::State& state) {
@@ -71,7 +65,7 @@ void lanes(benchmark::State& state) {
     return state.SkipWithError("lanes and scalar Eigen disagree");
   }
   for (auto _ : state) benchmark::DoNotOptimize(system.tangent(x, Projection::none, 1.0, g, A));
-  per_element(state, mesh.element_count());
+  baseline::per_element(state, mesh.element_count());
   set_thread_count(0);
 }
 

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <string>
 
+#include <benchmark/benchmark.h>
+
 #include <pliant/pliant.hpp>
 
 namespace baseline {
@@ -26,6 +28,13 @@ pliant::NodeMatrix<Scalar, 3> disturbed(const pliant::Mesh<Element, Scalar>& mes
                     .template cast<Scalar>();
   }
   return x;
+}
+
+// Tells the time of an iteration per element.
+inline void per_element(benchmark::State& state, std::ptrdiff_t elements) {
+  using benchmark::Counter;
+  state.counters["s/tet"] =
+      Counter(static_cast<double>(elements), Counter::kIsIterationInvariantRate | Counter::kInvert);
 }
 
 // A file of the collection of measured meshes: in the folder PLIANT_TEST_DATA, or beside the source tree.

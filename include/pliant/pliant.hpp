@@ -27,9 +27,12 @@
 #include <pliant/contact/bounding_volume_hierarchy.hpp>
 #include <pliant/contact/box.hpp>
 #include <pliant/contact/capsule.hpp>
+#include <pliant/contact/colliders.hpp>
 #include <pliant/contact/concept.hpp>
 #include <pliant/contact/contacts.hpp>
+#include <pliant/contact/friction.hpp>
 #include <pliant/contact/half_space.hpp>
+#include <pliant/contact/holds.hpp>
 #include <pliant/contact/make_triangle_mesh.hpp>
 #include <pliant/contact/pose.hpp>
 #include <pliant/contact/sphere.hpp>
@@ -42,6 +45,7 @@
 #include <pliant/core/lane.hpp>
 #include <pliant/core/matrix.hpp>
 #include <pliant/core/node_vector.hpp>
+#include <pliant/core/orthonormal_basis.hpp>
 #include <pliant/core/parallel.hpp>
 #include <pliant/core/polar.hpp>
 #include <pliant/core/register.hpp>

@@ -1,4 +1,5 @@
 // Bodies that rest on colliders, meet them and are moved by them.
+#include "simulation/run_steps.hpp"
 #include "support/catch.hpp"
 
 #include <cmath>
@@ -6,6 +7,7 @@
 #include <pliant/pliant.hpp>
 
 using namespace pliant;
+using test::run_steps;
 
 namespace {
 
@@ -24,15 +26,6 @@ auto falling(const Mesh<Tet4>& mesh, double E = 1e5, double alpha = 0) {
 }
 
 double weight_of(const Mesh<Tet4>& mesh) { return 1000 * 9.81 * total_volume(mesh); }
-
-template <class Simulation>
-void run(Simulation& sim, int steps) {
-  for (int n = 0; n < steps; ++n) {
-    const StepReport report = sim.step();
-    INFO(report.message());
-    REQUIRE(report);
-  }
-}
 
 }  // namespace
 
@@ -64,7 +57,7 @@ TEST_CASE("contact: a body that falls comes to rest on the floor, which carries 
   CHECK(carried == Approx(weight).epsilon(1e-6));
   // No jitter, no drift.
   const Eigen::Matrix3Xd rest = sim.positions();
-  run(sim, 100);
+  run_steps(sim, 100);
   CHECK((sim.positions() - rest).cwiseAbs().maxCoeff() < 1e-7);
 }
 
@@ -114,7 +107,7 @@ TEST_CASE("contact: a sphere dropped into a groove is carried by both sides") {
   const Eigen::Vector3d left = Eigen::Vector3d(slope, 1, 0).normalized(), right(-left.x(), left.y(), 0);
   const int first = sim.add_collider(HalfSpace(Eigen::Vector3d(0, -0.6, 0), left));
   sim.add_collider(HalfSpace(Eigen::Vector3d(0, -0.6, 0), right));
-  run(sim, 150);
+  run_steps(sim, 150);
   double force = 0;
   for (const auto& contact : sim.contacts()) {
     if (contact.collider == first) force += contact.force.norm();
@@ -160,7 +153,7 @@ TEST_CASE("contact: a moving collider pushes a body, and lets it go when it is r
   const int pusher = sim.add_collider(Sphere(Eigen::Vector3d(0.5, 0.25, 2.2), 1.0), {}, [](double t) {
     return Pose<3>(Eigen::Matrix3d::Identity(), Eigen::Vector3d(0, 0, -2 * t));
   });
-  run(sim, 60);
+  run_steps(sim, 60);
   const Eigen::Vector3d velocity = sim.velocities().rowwise().mean();
   CHECK(velocity.z() < -1.9);
   CHECK(velocity.head<2>().norm() < 0.1);
@@ -168,7 +161,7 @@ TEST_CASE("contact: a moving collider pushes a body, and lets it go when it is r
     CHECK((sim.positions().col(i) - Eigen::Vector3d(0.5, 0.25, 2.2 - 1.2)).norm() > 1 - 1e-12);
   }
   sim.remove_collider(pusher);
-  run(sim, 1);
+  run_steps(sim, 1);
   CHECK(sim.contacts().empty());
   CHECK_THROWS_AS(sim.remove_collider(pusher), IndexError);
   CHECK_THROWS_AS(sim.move_collider(7, Pose<3>()), IndexError);
@@ -180,13 +173,13 @@ TEST_CASE("contact: a body whose floor is taken away falls freely") {
                  Pcg<BlockJacobi>{.tolerance = 1e-10});
   sim.set_gravity({0, -9.81, 0});
   const int floor = sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0, 0), up), {.friction = 0.5});
-  run(sim, 300);
+  run_steps(sim, 300);
   CHECK(sim.contacts().size() >= 4);
   const auto mass = lumped_mass<Tet4>(mesh.nodes, mesh.elements, 1000).eval();
   const auto momentum = [&] { return sim.velocities().row(1).dot(mass.transpose()); };
   const double before = momentum();
   sim.remove_collider(floor);
-  run(sim, 10);
+  run_steps(sim, 10);
   CHECK(momentum() - before == Approx(-9.81 * 0.1 * mass.sum()).epsilon(1e-6));
   CHECK(sim.contacts().empty());
   CHECK(sim.constraint_forces().isZero(0));
@@ -200,7 +193,7 @@ TEST_CASE("contact: of two floors the one that a body stands on carries it, and 
   const int belt = sim.add_collider(
       Box(Eigen::Vector3d(-9, -0.1, -9), Eigen::Vector3d(9, 0, 9)), {.friction = 1},
       [](double t) { return Pose<3>(Eigen::Matrix3d::Identity(), Eigen::Vector3d(t, 0, 0)); });
-  run(sim, 100);
+  run_steps(sim, 100);
   for (const auto& contact : sim.contacts()) CHECK(contact.collider == belt);
   CHECK(sim.velocities().row(0).mean() == Approx(1).epsilon(1e-2));
 }
@@ -218,7 +211,7 @@ TEST_CASE("contact: a scene that is rotated gives the rotated answer") {
     sim.add_collider(HalfSpace(Eigen::Vector3d(rotation * below), Eigen::Vector3d(rotation * up)),
                      {.friction = friction});
     sim.add_collider(Sphere(Eigen::Vector3d(rotation * beside), 0.3), {.friction = friction});
-    run(sim, 40);
+    run_steps(sim, 40);
     return Eigen::Matrix3Xd(rotation.transpose() * sim.positions());
   };
   const auto difference = [&](double friction) {
@@ -242,10 +235,10 @@ TEST_CASE("contact: a step that is cancelled leaves everything as it was, the ho
         sim.on_progress([&](const Progress&) { return ++calls < 1 + n % 3; });
         if (!sim.step()) {
           sim.on_progress(nullptr);
-          run(sim, 1);
+          run_steps(sim, 1);
         }
       } else {
-        run(sim, 1);
+        run_steps(sim, 1);
       }
     }
     return Eigen::Matrix3Xd(sim.positions());

@@ -1,4 +1,5 @@
 // Friction of bodies on colliders, against the motion of rigid blocks.
+#include "simulation/run_steps.hpp"
 #include "support/catch.hpp"
 
 #include <cmath>
@@ -6,6 +7,7 @@
 #include <pliant/pliant.hpp>
 
 using namespace pliant;
+using test::run_steps;
 
 namespace {
 
@@ -17,15 +19,6 @@ Mesh<Tet4> block() { return make_box<Tet4>({.lengths = {1, 0.2, 0.5}, .cells = {
 
 auto stiff() { return Solid(block(), StableNeoHookean(Lame::from_young_poisson(1e7, 0.3)), Density{1000}); }
 
-template <class Simulation>
-void run(Simulation& sim, int steps) {
-  for (int n = 0; n < steps; ++n) {
-    const StepReport report = sim.step();
-    INFO(report.message());
-    REQUIRE(report);
-  }
-}
-
 double along(const Eigen::Matrix3Xd& nodal) { return nodal.row(0).mean(); }
 
 // A floor inclined by an angle is gravity turned by it.
@@ -34,6 +27,14 @@ void incline(Simulation& sim, double angle, double friction, double stick_length
   sim.set_gravity({g * std::sin(angle), -g * std::cos(angle), 0});
   sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0, 0), up),
                    {.friction = friction, .stick_length = stick_length});
+}
+
+// Gives all nodes a velocity along the floor [m/s].
+template <class Simulation>
+void push(Simulation& sim, double speed) {
+  Eigen::Matrix3Xd velocity = sim.velocities();
+  velocity.row(0).setConstant(speed);
+  sim.set_velocities(velocity);
 }
 
 constexpr double degree = 3.14159265358979323846 / 180;
@@ -46,10 +47,10 @@ TEST_CASE("friction: a block sticks to an inclined plane below the angle of fric
     Simulation sim(stiff(), BackwardEuler{.dt = dt, .newton = {.tolerance = 1e-6}},
                    Pcg<BlockJacobi>{.tolerance = 1e-8});
     incline(sim, angle, friction);
-    run(sim, 100);
+    run_steps(sim, 100);
     const Eigen::Matrix3Xd at_rest = sim.positions();
     CHECK(along(at_rest) - along(block().nodes) < 1e-3);  // it gives way a little, elastically
-    run(sim, 300);
+    run_steps(sim, 300);
     CHECK((sim.positions() - at_rest).cwiseAbs().maxCoeff() < 1e-8);
     const double weight = 1000 * g * total_volume(block());
     CHECK(sim.constraint_forces().row(0).sum() == Approx(-weight * std::sin(angle)).epsilon(1e-4));
@@ -62,10 +63,10 @@ TEST_CASE("friction: above that angle it slides as a rigid block does") {
   for (const double angle : {limit + 0.5 * degree, 45 * degree}) {
     Simulation sim(stiff(), BackwardEuler{.dt = dt}, Pcg<BlockJacobi>{.tolerance = 1e-8});
     incline(sim, angle, friction);
-    run(sim, 20);
+    run_steps(sim, 20);
     const double start = along(sim.positions()), v0 = along(sim.velocities());
     const int n = 80;
-    run(sim, n);
+    run_steps(sim, n);
     const double a = g * (std::sin(angle) - friction * std::cos(angle));
     CHECK(along(sim.velocities()) - v0 == Approx(a * n * dt).epsilon(2e-3));
     // Of backward Euler at constant acceleration.
@@ -81,9 +82,9 @@ TEST_CASE("friction: Newmark slides as far") {
                             Rayleigh{.beta = 0.002});
   Simulation sim(damped, Newmark{.dt = dt}, Pcg<BlockJacobi>{.tolerance = 1e-8});
   incline(sim, angle, friction);
-  run(sim, 20);
+  run_steps(sim, 20);
   const double v0 = along(sim.velocities());
-  run(sim, 50);
+  run_steps(sim, 50);
   CHECK(along(sim.velocities()) - v0 == Approx(a * 50 * dt).epsilon(0.01));
   const double weight = 1000 * g * total_volume(block());
   CHECK(sim.constraint_forces().row(1).sum() == Approx(weight * std::cos(angle)).epsilon(0.02));
@@ -96,9 +97,9 @@ TEST_CASE("friction: a moving floor takes a block along, sliding at first, and t
   sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0, 0), up), {.friction = friction}, [&](double t) {
     return Pose<3>(Eigen::Matrix3d::Identity(), Eigen::Vector3d(speed * t, 0, 0));
   });
-  run(sim, 15);
+  run_steps(sim, 15);
   CHECK(along(sim.velocities()) == Approx(friction * g * 0.15).epsilon(0.02));
-  run(sim, 85);
+  run_steps(sim, 85);
   CHECK(along(sim.velocities()) == Approx(speed).epsilon(1e-3));
   // The distance that it stays behind is that of the sliding, v^2 / (2 mu g), less v dt / 2 by backward
   // Euler.
@@ -111,11 +112,9 @@ TEST_CASE("friction: viscous drag slows a block as it slows a point mass, whatev
     Simulation sim(stiff(), BackwardEuler{.dt = dt}, Pcg<BlockJacobi>{.tolerance = 1e-8});
     sim.set_gravity(-g * up);
     sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0, 0), up), {.viscosity = viscosity});
-    run(sim, 5);
-    Eigen::Matrix3Xd velocity = sim.velocities();
-    velocity.row(0).setConstant(0.5);
-    sim.set_velocities(velocity);
-    run(sim, 20);
+    run_steps(sim, 5);
+    push(sim, 0.5);
+    run_steps(sim, 20);
     const double drag = viscosity * 15;  // of 15 nodes [kg/s]
     const double mass = 1000 * total_volume(block());
     const double kept = std::pow(1 / (1 + dt * drag / mass), 20);
@@ -132,16 +131,14 @@ TEST_CASE(
   Simulation sim(damped, Newmark{.dt = dt}, Pcg<BlockJacobi>{.tolerance = 1e-8});
   sim.set_gravity(-g * up);
   sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0, 0), up), {.viscosity = viscosity});
-  run(sim, 20);
-  Eigen::Matrix3Xd velocity = sim.velocities();
-  velocity.row(0).setConstant(0.5);
-  sim.set_velocities(velocity);
-  run(sim, 100);
+  run_steps(sim, 20);
+  push(sim, 0.5);
+  run_steps(sim, 100);
   CHECK(along(sim.velocities()) == Approx(0.5 * std::exp(-rate)).epsilon(0.02));
 
   Simulation stuck(damped, Newmark{.dt = dt}, Pcg<BlockJacobi>{.tolerance = 1e-8});
   incline(stuck, 10 * degree, 0.8);
-  run(stuck, 300);
+  run_steps(stuck, 300);
   for (const auto& contact : stuck.contacts()) {
     CHECK(stuck.velocities().col(contact.node).norm() < 1e-12);
   }
@@ -154,9 +151,9 @@ TEST_CASE("friction: a linearised step sticks and slides too") {
     Simulation sim(stiff(), BackwardEuler{.dt = dt, .newton = Newton::linearised()},
                    Pcg<BlockJacobi>{.tolerance = 1e-6});
     incline(sim, angle, friction, stick_length);
-    run(sim, 50);
+    run_steps(sim, 50);
     const double half_way = along(sim.velocities());
-    run(sim, 50);
+    run_steps(sim, 50);
     return along(sim.velocities()) - half_way;
   };
   const double a = g * (std::sin(35 * degree) - friction * std::cos(35 * degree));

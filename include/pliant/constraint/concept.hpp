@@ -17,7 +17,7 @@
 
 #include <pliant/core/error.hpp>
 #include <pliant/core/matrix.hpp>
-#include <pliant/core/tensor.hpp>
+#include <pliant/core/orthonormal_basis.hpp>
 
 namespace pliant {
 
@@ -134,14 +134,10 @@ class NodeConstraints {
 
   void add(int node, const Restraint& restraint, const std::string& owner) {
     auto& restraints = restraints_[node];
-    // What is left of the direction beside those that there are (Gram and Schmidt).
-    std::vector<Point> basis;
-    for (const Restraint& other : restraints) {
-      basis.push_back(unit(orthogonal_part<Dim>(other.direction, basis), owner));
-    }
-    const Point rest = orthogonal_part<Dim>(restraint.direction, basis);
+    OrthonormalBasis<Dim> basis;
+    for (const Restraint& other : restraints) basis.extend(other.direction, 0);
     constexpr double parallel = 1e-9;
-    if (dot<double, Dim>(rest, rest) > parallel * parallel) {
+    if (basis.extend(restraint.direction, parallel)) {
       restraints.push_back(restraint);
     } else if (restraint.motion != in_place || moved(restraints)) {
       refuse(node, owner);

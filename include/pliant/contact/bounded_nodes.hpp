@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <pliant/core/node_vector.hpp>
+#include <pliant/core/orthonormal_basis.hpp>
 #include <pliant/core/tensor.hpp>
 
 namespace pliant {
@@ -33,6 +34,12 @@ struct BoundedNode {
   SmallVector<Scalar, Dim> lower, upper;               // on y, infinite beyond `axes` [m]
   Scalar rounding = 0;                                 // of y [m]
   std::array<int, std::size_t{Dim}> below{}, above{};  // the collider of each bound, or -1
+
+  // The collider that presses on an axis with a force of that sign; -1 for none.
+  int presser(int axis, Scalar pressure) const {
+    const auto k = static_cast<std::size_t>(axis);
+    return pressure > 0 ? below[k] : pressure < 0 ? above[k] : -1;
+  }
 };
 
 // The bounded nodes of a step, and what they make of a gradient.
@@ -77,7 +84,7 @@ class BoundedNodes {
     bounded.lower = Point::Constant(-infinity);
     bounded.upper = Point::Constant(infinity);
     SmallMatrix<double, dim, dim> N;
-    Basis basis;
+    OrthonormalBasis<dim> basis;
     for (const Plane& plane : planes) {
       SmallVector<double, dim> normal = times<double, dim, dim, 1>(S, plane.normal);
       const double length = std::sqrt(dot<double, dim>(normal, normal));
@@ -93,7 +100,7 @@ class BoundedNodes {
     }
     if (bounded.axes == 0) return;
     basis.complete();
-    for (int k = bounded.axes; k < dim; ++k) N.col(k) = basis.vectors[static_cast<std::size_t>(k)];
+    for (int k = bounded.axes; k < dim; ++k) N.col(k) = basis[k];
     const SmallMatrix<double, dim, dim> inverted = inverse<double, dim>(N);
     for (int j = 0; j < dim; ++j) {
       for (int i = 0; i < dim; ++i) {
@@ -152,34 +159,6 @@ class BoundedNodes {
   static constexpr auto infinity = std::numeric_limits<Scalar>::infinity();
   static constexpr double least_freedom = 0.05;  // sine of the angle between a plane and what is held
   static constexpr double least_angle = 0.05;    // sine of the angle between two planes
-
-  // An orthonormal list of vectors.
-  struct Basis {
-    std::array<SmallVector<double, dim>, std::size_t{dim}> vectors;
-    std::size_t count = 0;
-
-    auto begin() const { return vectors.begin(); }
-    auto end() const { return vectors.begin() + static_cast<std::ptrdiff_t>(count); }
-
-    // Adds what of a unit vector the others do not span, unless that is shorter than `least`.
-    bool extend(const SmallVector<double, dim>& unit, double least) {
-      SmallVector<double, dim> rest = orthogonal_part<dim>(unit, *this);
-      const double length = std::sqrt(dot<double, dim>(rest, rest));
-      if (length < least) return false;
-      for (int axis = 0; axis < dim; ++axis) rest[axis] /= length;
-      vectors[count++] = orthogonal_part<dim>(rest, *this);
-      return true;
-    }
-
-    // Until it spans the space: of the coordinate axes one always reaches so far out of what is spanned.
-    void complete() {
-      for (int axis = 0; axis < dim && count < dim; ++axis) {
-        SmallVector<double, dim> unit = SmallVector<double, dim>::Zero();
-        unit[axis] = 1;
-        extend(unit, 0.5);
-      }
-    }
-  };
 
   // Whether a plane is as good as parallel to one that there is already: the same, then, or one that faces
   // it.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <pliant/contact/concept.hpp>
 #include <pliant/contact/surface.hpp>
 #include <pliant/core/matrix.hpp>
 #include <pliant/core/tensor.hpp>
@@ -44,7 +45,7 @@ class Hold {
         anchor_(anchor),
         way_(behind),
         slid_(slid) {
-    const double length = norm(way_);
+    const double length = detail::length<Dim>(way_);
     slides_ = beyond(length);
     for (int axis = 0; axis < Dim; ++axis) way_[axis] = length > 0 ? way_[axis] / length : 0;
   }
@@ -57,7 +58,7 @@ class Hold {
   bool acts() const { return normal_force_ > 0 && (friction_ > 0 || viscosity_ > 0); }
 
   bool drags() const { return viscosity_ > 0; }
-  bool sticks(const Point& u) const { return friction_ > 0 && !beyond(norm(slip(u))); }
+  bool sticks(const Point& u) const { return friction_ > 0 && !beyond(detail::length<Dim>(slip(u))); }
 
   void set_normal_force(double force) { normal_force_ = force; }
 
@@ -71,7 +72,7 @@ class Hold {
   // The anchor of a node that has come to u, as a displacement from the start of the step [m].
   Point anchor_at(const Point& u) const {
     const Point s = slip(u);
-    const double length = norm(s);
+    const double length = detail::length<Dim>(s);
     return u - (length > stick_length_ ? stick_length_ / length : 1) * s;
   }
 
@@ -81,7 +82,7 @@ class Hold {
   // less towards the end.
   Response law(const Point& u, double dt, const Point& residual = Point::Zero()) const {
     const Point s = slip(u);
-    const double length = norm(s);
+    const double length = detail::length<Dim>(s);
     const bool beyond_limit = beyond(length);
     const double stiffness = limit() / (beyond_limit ? length : stick_length_);
     Response response;
@@ -116,14 +117,12 @@ class Hold {
   // Notes whether, and where to, the node slides at u.
   void note(const Point& u) {
     const Point s = slip(u);
-    slid_ = norm(s);
+    slid_ = detail::length<Dim>(s);
     slides_ = beyond(slid_);
     way_ = slid_ > 0 ? Point(s / slid_) : Point(Point::Zero());
   }
 
  private:
-  static double norm(const Point& v) { return std::sqrt(dot<double, Dim>(v, v)); }
-
   // A node that slid at the end of the last step is, but for rounding, at its stick length from its anchor,
   // and slides on.
   bool beyond(double length) const { return length > stick_length_ * (1 - 1e-6); }

@@ -49,6 +49,22 @@ concept Preconditioner = requires(const P& preconditioner, const Matrix& A,
 template <class P, class Matrix>
 concept DiagonalPreconditioner = NodewisePreconditioner<P, Matrix> && P::is_diagonal;
 
+namespace detail {
+
+// Where the nodes are, for workspaces that want to know.
+template <class Vector>
+struct NodePositions {
+  Vector positions;  // [m]; without nodes: not known
+
+  // From the next matrix on.
+  void set_positions(const Vector& x) {
+    if (positions.nodes() != x.nodes()) positions.resize(x.nodes());
+    positions.set_sum(x, 0, x);
+  }
+};
+
+}  // namespace detail
+
 // P = I.
 struct Identity {
   static constexpr bool is_diagonal = true;

@@ -35,7 +35,7 @@ struct Prefactored {
   int refactor_above = 8;  // iterations of a solve up to which the factor is good enough
 
   template <class Matrix>
-  struct Workspace {
+  struct Workspace : detail::NodePositions<typename Matrix::Vector> {
     static constexpr int dim = Matrix::dim;
     static constexpr Isa isa = Matrix::instruction_set;
 
@@ -53,7 +53,6 @@ struct Prefactored {
     NodeRotations<dim, isa> rotations;
     std::vector<char> coupled;           // whether A has blocks for a node beside the diagonal
     NodeVector<dim, float, isa> turned;  // W^T r, and then the solution
-    typename Matrix::Vector positions;   // [m]; without nodes: not known
     double price = 0;                    // of a factorisation, in iterations
     bool has_factor = false;
     bool has_reference = false;  // whether positions were known when the factor was made
@@ -62,12 +61,6 @@ struct Prefactored {
     int factorisations = 0;      // so far, broken ones included
     double spent = 0;            // since the factor was made, in iterations
     int solves = 0, last = 0;    // since then; iterations of the last
-
-    // Where the nodes are [m], from the next matrix on.
-    void set_positions(const typename Matrix::Vector& x) {
-      if (positions.nodes() != x.nodes()) positions.resize(x.nodes());
-      positions.set_sum(x, 0, x);
-    }
   };
 
   void check() const {

@@ -23,7 +23,7 @@ struct TwoLevel {
   int nodes_per_aggregate = 0;  // 0: chosen by the number of nodes
 
   template <class Matrix>
-  struct Workspace {
+  struct Workspace : detail::NodePositions<typename Matrix::Vector> {
     static constexpr int dim = Matrix::dim;
     static constexpr Isa isa = Matrix::instruction_set;
 
@@ -31,17 +31,10 @@ struct TwoLevel {
     int nodes_per_aggregate = 0;                  // the same
     IncompleteFactor<dim, isa> factor;
     RigidModes<dim, isa> coarse;
-    typename Matrix::Vector positions;  // [m]; without nodes: not known
     FactorKind kind = FactorKind::incomplete_cholesky;
     int waits = 0, penalty = 4;  // matrices before the next attempt at Cholesky; after the next breakdown
     bool has_coarse = false;
     double scale = 1;  // the factor and the coarse matrix are those of scale * A
-
-    // Where the nodes are [m], from the next matrix on.
-    void set_positions(const typename Matrix::Vector& x) {
-      if (positions.nodes() != x.nodes()) positions.resize(x.nodes());
-      positions.set_sum(x, 0, x);
-    }
   };
 
   void check() const {

@@ -1,0 +1,231 @@
+// The colliders of a simulation, where they are in a step, and which planes they put before a node.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <pliant/contact/any_collider.hpp>
+#include <pliant/contact/bounded_nodes.hpp>
+#include <pliant/contact/pose.hpp>
+#include <pliant/contact/surface.hpp>
+#include <pliant/core/error.hpp>
+
+namespace pliant {
+
+// The planes of a node, at most so many.
+template <int Dim>
+struct NodePlanes {
+  static constexpr int most = Dim + 1;
+
+  int count = 0;
+  double size = 0;  // of the coordinates and the displacement of the node [m]
+  std::array<ContactPlane<Dim>, std::size_t{most}> list;
+
+  auto begin() const { return list.begin(); }
+  auto end() const { return list.begin() + count; }
+
+  void add(const ContactPlane<Dim>& plane) {
+    if (count < most) list[static_cast<std::size_t>(count++)] = plane;
+  }
+
+  // Adds a plane before the others; where there are too many, the one goes that u is farthest from.
+  void insist(const ContactPlane<Dim>& plane, const SmallVector<double, Dim>& u) {
+    auto spare = list.begin() + count;
+    if (count == most) {
+      const auto slack = [&](const ContactPlane<Dim>& other) {
+        return dot<double, Dim>(other.normal, u) - other.least;
+      };
+      spare = std::max_element(list.begin(), list.end(),
+                               [&](const auto& a, const auto& b) { return slack(a) < slack(b); });
+    } else {
+      ++count;
+    }
+    std::move_backward(list.begin(), spare, spare + 1);
+    list.front() = plane;
+  }
+};
+
+// Colliders are where they are at the end of a step; on their way there they are taken to move evenly. Points
+// and ways are in the world [m]. Questions may be asked by several threads at once.
+template <int Dim>
+class Colliders {
+ public:
+  using Point = SmallVector<double, Dim>;
+  using Square = SmallMatrix<double, Dim, Dim>;
+  using Path = std::function<Pose<Dim>(double time)>;
+  using Planes = NodePlanes<Dim>;
+
+  struct Collider {
+    AnyCollider<Dim> shape;
+    Surface surface;
+    Path path;           // empty where it is moved by hand
+    Pose<Dim> from, to;  // in this step
+    bool present;
+  };
+
+  // `size` [m]: of the coordinates; `rounding` [-]: what rounding makes of distances, relative to that.
+  void prepare(double size, double rounding) {
+    size_ = size;
+    rounding_ = rounding;
+  }
+
+  // Throws ParameterError for what is wrong with the collider or its surface, and for a path that is not
+  // finite now. Returns its number, which is never given again.
+  int add(AnyCollider<Dim> shape, const Surface& surface, Path path, double time) {
+    shape.check();
+    surface.check();
+    Collider collider{std::move(shape), surface, std::move(path), {}, {}, true};
+    if (collider.path) collider.from = collider.to = collider.path(time);
+    list_.push_back(std::move(collider));
+    ++count_;
+    return static_cast<int>(list_.size()) - 1;
+  }
+
+  // The next step takes a collider from where it is to a pose, where it stays. Both throw IndexError for one
+  // that is not there.
+  void move(int number, const Pose<Dim>& pose) {
+    Collider& collider = existing(number);
+    collider.path = nullptr;
+    collider.to = pose;
+  }
+
+  void remove(int number) {
+    Collider& collider = existing(number);
+    collider.present = false;
+    collider.path = nullptr;
+    --count_;
+  }
+
+  bool empty() const { return count_ == 0; }
+  const Collider& operator[](int number) const { return list_[static_cast<std::size_t>(number)]; }
+
+  bool rub() const {
+    return std::any_of(list_.begin(), list_.end(), [](const Collider& collider) {
+      return collider.present && (collider.surface.friction > 0 || collider.surface.viscosity > 0);
+    });
+  }
+
+  // A step, or a part of one, leads from one time to another [s]: colliders on a path are where it has them
+  // then; those moved by hand go all their way in the first part.
+  void place(double begin, double end, bool first_part = true) {
+    for (Collider& collider : list_) {
+      if (!collider.present) continue;
+      if (collider.path) {
+        collider.from = collider.path(begin);
+        collider.to = collider.path(end);
+      } else if (!first_part) {
+        collider.from = collider.to;
+      }
+    }
+  }
+
+  // The step has been made.
+  void arrive() {
+    for (Collider& collider : list_) collider.from = collider.to;
+  }
+
+  // What rounding makes of distances between points with coordinates of a size [m].
+  double tolerance(double size) const { return rounding_ * std::max(size_, size); }
+
+  // Puts a point that is inside a collider at the start of the step on its surface, as far as `S`, the
+  // projection onto the directions in which it may move, allows. False where it is inside of none.
+  bool push_out(Point& x, const Square& S) const {
+    bool moved = false;
+    for (const Collider& collider : list_) {
+      if (!collider.present) continue;
+      const Point local = collider.from.to_local(x);
+      const double thickness = collider.surface.thickness;
+      if (apart(collider, local, local, thickness)) continue;
+      const auto near = collider.shape.nearest(local, thickness);
+      if (!near || near->distance >= thickness - tolerance(detail::largest_entry<Dim>(x))) continue;
+      const Point out = (thickness - near->distance) * collider.from.rotated(near->normal);
+      x += times<double, Dim, Dim, 1>(S, out);
+      moved = true;
+    }
+    return moved;
+  }
+
+  // Adds the planes that a node could meet on its way from x: of the surface it rests on, of the place where
+  // it would enter one, or else of the nearest surface where it would end, if within `reach` [m].
+  void meet(const Point& x, const Point& way, double reach, Planes& planes) const {
+    for (int number = 0; number < static_cast<int>(list_.size()); ++number) {
+      if ((*this)[number].present) meet(number, x, way, reach, planes);
+    }
+  }
+
+  // Calls use(plane) for each collider that a node enters on its way from x, or is inside of at its end.
+  template <class Use>
+  void for_each_entered(const Point& x, const Point& way, Use&& use) const {
+    for (int number = 0; number < static_cast<int>(list_.size()); ++number) {
+      if (!(*this)[number].present) continue;
+      if (const auto plane = entered(number, x, way)) use(*plane);
+    }
+  }
+
+ private:
+  Collider& existing(int number) {
+    if (number < 0 || number >= std::ssize(list_) || !(*this)[number].present) {
+      throw IndexError("collider", number, std::ssize(list_));
+    }
+    return list_[static_cast<std::size_t>(number)];
+  }
+
+  // Whether a segment stays farther than `reach` from all of a collider, in its frame.
+  static bool apart(const Collider& collider, const Point& from, const Point& to, double reach) {
+    const auto box = collider.shape.bounds();
+    for (int axis = 0; axis < Dim; ++axis) {
+      if (std::max(from[axis], to[axis]) < box.lower[axis] - reach ||
+          std::min(from[axis], to[axis]) > box.upper[axis] + reach) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  ContactPlane<Dim> plane_of(int number, const Point& x, const Point& point, const Point& normal) const {
+    const Collider& collider = (*this)[number];
+    const Point n = collider.to.rotated(normal), p = collider.to.to_world(point);
+    return {n, dot<double, Dim>(n, Point(p - x)) + collider.surface.thickness, number};
+  }
+
+  void meet(int number, const Point& x, const Point& way, double reach, Planes& planes) const {
+    const Collider& collider = (*this)[number];
+    const Point from = collider.from.to_local(x), to = collider.to.to_local(Point(x + way));
+    const double thickness = collider.surface.thickness;
+    if (apart(collider, from, to, reach + thickness)) return;
+    const double close = 1.01 * thickness + tolerance(detail::largest_entry<Dim>(x));
+    const auto here = collider.shape.nearest(from, close);
+    const bool rests = here && here->distance <= close;
+    if (rests) planes.add(plane_of(number, x, here->point, here->normal));
+    const auto hit = collider.shape.first_hit(from, to);
+    if (hit) planes.add(plane_of(number, x, hit->point, hit->normal));
+    if (rests || hit) return;
+    const auto there = collider.shape.nearest(to, reach + thickness);
+    if (there) planes.add(plane_of(number, x, there->point, there->normal));
+  }
+
+  std::optional<ContactPlane<Dim>> entered(int number, const Point& x, const Point& way) const {
+    const Collider& collider = (*this)[number];
+    const Point from = collider.from.to_local(x), to = collider.to.to_local(Point(x + way));
+    const double thickness = collider.surface.thickness;
+    if (apart(collider, from, to, thickness)) return {};
+    if (const auto hit = collider.shape.first_hit(from, to)) {
+      return plane_of(number, x, hit->point, hit->normal);
+    }
+    const auto there = collider.shape.nearest(to, thickness);
+    if (there && there->distance < thickness) return plane_of(number, x, there->point, there->normal);
+    return {};
+  }
+
+  std::vector<Collider> list_;
+  int count_ = 0;                   // of those present
+  double size_ = 0, rounding_ = 0;  // [m], [-]
+};
+
+}  // namespace pliant
