@@ -34,8 +34,8 @@ void cases(benchmark::internal::Benchmark* benchmark) {
   benchmark->Unit(benchmark::kMillisecond)->MinTime(0.2);
 }
 
-BENCHMARK(solve<Pcg<TwoLevel>>)->Apply(cases);
-BENCHMARK(solve<Pcg<BlockJacobi>>)->Apply(cases);
-BENCHMARK(solve<Cholesky>)->Apply(cases);
+BENCHMARK(solve<Pcg<TwoLevel>>)->Name("choice/two_level")->Apply(cases);
+BENCHMARK(solve<Pcg<BlockJacobi>>)->Name("choice/block_jacobi")->Apply(cases);
+BENCHMARK(solve<Cholesky>)->Name("choice/cholesky")->Apply(cases);
 
 }  // namespace

@@ -44,10 +44,10 @@ void cases(benchmark::internal::Benchmark* benchmark) {
   benchmark->Unit(benchmark::kMillisecond)->MinTime(0.1);
 }
 
-BENCHMARK(prepare)->Apply(cases);
-BENCHMARK(solve<Pcg<TwoLevel>>)->Apply(cases);
-BENCHMARK(solve<Pcg<BlockJacobi>>)->Apply(cases);
-BENCHMARK(solve<Pcg<Jacobi>>)->Apply(cases);
-BENCHMARK(solve<Cholesky>)->Apply(cases);
+BENCHMARK(prepare)->Name("boxes/prepare")->Apply(cases);
+BENCHMARK(solve<Pcg<TwoLevel>>)->Name("boxes/two_level")->Apply(cases);
+BENCHMARK(solve<Pcg<BlockJacobi>>)->Name("boxes/block_jacobi")->Apply(cases);
+BENCHMARK(solve<Pcg<Jacobi>>)->Name("boxes/jacobi")->Apply(cases);
+BENCHMARK(solve<Cholesky>)->Name("boxes/cholesky")->Apply(cases);
 
 }  // namespace
