@@ -183,3 +183,24 @@ TEST_CASE("friction: nodes that are told their velocity keep it however many pas
   for (const int node : front) pull += sim.constraint_forces()(0, node);
   CHECK(pull == Approx(0.4 * 1000 * g * total_volume(mesh)).epsilon(0.01));
 }
+
+TEST_CASE("friction: linearised steps on a floor that turns do not rattle") {
+  const Mesh<Tet4> bar =
+      make_box<Tet4>({.lengths = {1, 0.4, 0.4}, .cells = {20, 8, 8}, .split = Split::kuhn});
+  Simulation sim(Solid(bar, StableNeoHookean(Lame::from_young_poisson(1e6, 0.45)), Density{1000}),
+                 BackwardEuler{.dt = 1.0 / 60, .newton = Newton::linearised()},
+                 Pcg<BlockJacobi>{.tolerance = 1e-3});
+  sim.set_gravity(-g * up);
+  const Eigen::Vector3d middle(0.5, 0, 0.2);
+  sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0, 0), up), {.friction = 0.5}, [=](double t) {
+    const Eigen::AngleAxisd turn(2 * t, up);
+    return Pose<3>(turn, Eigen::Vector3d(middle - turn * middle));
+  });
+  run_steps(sim, 30);
+  for (int n = 0; n < 10; ++n) {
+    const StepReport report = sim.step();
+    REQUIRE(report);
+    CHECK(report.contact_passes == 1);
+    CHECK(sim.velocities().row(1).cwiseAbs().maxCoeff() < 1e-3);
+  }
+}

@@ -222,7 +222,7 @@ class Holds {
 
   double stick_length(const Surface& surface) const {
     if (surface.stick_length > 0) return surface.stick_length;
-    return (linear_ ? 1e-2 : 1e-4) * spacing_;
+    return (linear_ ? 4e-2 : 1e-4) * spacing_;
   }
 
   // Calls use(bounded node, axis, hold) for whatever presses, as far as is known, on a surface that rubs.

@@ -10,8 +10,8 @@ struct Surface {
   double viscosity = 0;     // drag on each touching node per velocity along the surface [kg/s]
   double thickness = 0;     // nodes stay so far off the surface [m]
   double stick_length = 0;  // how far a node that sticks gives way before it slides [m]; 0: 1e-4 of the mean
-                            // distance between nodes, and 1e-2 of it where a step is one linear system, whose
-                            // solution is not more accurate than that
+                            // distance between nodes, and 4e-2 of it where a step is one linear system, which
+                            // does not settle on much less
 
   void check() const {
     detail::require_parameter(friction >= 0, "Surface::friction", friction, "must not be negative");
