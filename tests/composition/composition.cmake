@@ -6,7 +6,7 @@ if(NOT TARGET test_composition)
   return()
 endif()
 
-set(parts 20)
+set(parts 14)
 if(PLIANT_COMPOSITION STREQUAL "product")
   set(parts 62)  # one for each element, scalar and energy
 endif()

@@ -21,17 +21,20 @@ Row cells_of(const std::string& line) {
 }
 
 // Values that must not go together; compile_fail/ shows what the compiler says of them.
-const std::set<std::pair<std::string, std::string>> excluded{{"Tet4", "PlaneStress<LinearElastic>"},
-                                                             {"Hex8", "PlaneStress<LinearElastic>"},
-                                                             {"CentralDifferences", "Pcg<Jacobi>"},
-                                                             {"CentralDifferences", "Pcg<BlockJacobi>"},
-                                                             {"CentralDifferences", "Pcg<TwoLevel>"},
-                                                             {"CentralDifferences", "Cholesky"},
-                                                             {"CentralDifferences", "Mprgp<Jacobi>"},
-                                                             {"BackwardEuler", "NoSolver"},
-                                                             {"OptimizationEuler", "NoSolver"},
-                                                             {"QuasiStatic", "NoSolver"},
-                                                             {"Newmark", "NoSolver"}};
+const std::set<std::pair<std::string, std::string>> excluded{
+    {"Tet4", "PlaneStress<LinearElastic>"},
+    {"Hex8", "PlaneStress<LinearElastic>"},
+    {"CentralDifferences", "Pcg<Jacobi>"},
+    {"CentralDifferences", "Pcg<BlockJacobi>"},
+    {"CentralDifferences", "Pcg<TwoLevel>"},
+    {"CentralDifferences", "Cholesky"},
+    {"CentralDifferences", "Mprgp<Jacobi>"},
+    {"BackwardEuler", "NoSolver"},
+    {"OptimizationEuler", "NoSolver"},
+    {"QuasiStatic", "NoSolver"},
+    {"Newmark", "NoSolver"},
+    {"CentralDifferences", "LowerEndPushedUpperMoved"},
+    {"NoSolver", "LowerEndPushedUpperMoved"}};
 
 }  // namespace
 
@@ -56,7 +59,7 @@ TEST_CASE("every two policies that go together are stepped together") {
   // As many models of each role as rows.cpp lists, so that an empty table does not pass.
   std::vector<std::size_t> counts;
   for (const auto& set : values) counts.push_back(set.size());
-  CHECK(counts == std::vector<std::size_t>{3, 2, 11, 5, 6, 4});
+  CHECK(counts == std::vector<std::size_t>{3, 2, 11, 5, 6, 5});
 
   std::string wrong;
   for (std::size_t i = 0; i < values.size(); ++i) {

@@ -12,18 +12,22 @@
 
 namespace pliant::test {
 
-// What is held or moved. The lower end of the body in x stays, the upper one goes along a path.
+// What is held or moved. The lower end of the body in x stays, or a wall pushes it; the upper one goes along
+// a path.
 struct NothingHeld {
-  static constexpr bool lower_held = false, upper_moved = false;
+  static constexpr bool lower_held = false, lower_pushed = false, upper_moved = false;
 };
 struct LowerEndHeld {
-  static constexpr bool lower_held = true, upper_moved = false;
+  static constexpr bool lower_held = true, lower_pushed = false, upper_moved = false;
 };
 struct UpperEndMoved {
-  static constexpr bool lower_held = false, upper_moved = true;
+  static constexpr bool lower_held = false, lower_pushed = false, upper_moved = true;
 };
 struct LowerEndHeldUpperMoved {
-  static constexpr bool lower_held = true, upper_moved = true;
+  static constexpr bool lower_held = true, lower_pushed = false, upper_moved = true;
+};
+struct LowerEndPushedUpperMoved {
+  static constexpr bool lower_held = false, lower_pushed = true, upper_moved = true;
 };
 
 // Two cells in a row, 1 m long.
@@ -60,23 +64,26 @@ void step_like_the_reference() {
     x(1) -= t;
     return x;
   };
+  const auto wall_at = [](double t) { return -0.02 + 5 * t; };  // [m]
   Point gravity = Point::Zero();
   if (unique) gravity(1) = -9.81;
 
   Eigen::VectorXd start(dim * mesh.node_count()), end = start;
-  std::vector<Eigen::Index> unknowns;
+  std::vector<Eigen::Index> unknowns, pushed;
   std::vector<int> lower, upper;
   for (int node = 0; node < mesh.node_count(); ++node) {
     const Point X = mesh.nodes.col(node);
     const bool held = Ends::lower_held && X(0) < 0.01, moved = Ends::upper_moved && X(0) > 0.99;
     if (held) lower.push_back(node);
     if (moved) upper.push_back(node);
+    const bool on_wall = Ends::lower_pushed && X(0) < 0.01;
     const Point target = moved ? path(X, dt) : X;
     for (int i = 0; i < dim; ++i) {
       const Eigen::Index k = dim * node + i;
-      if (!held && !moved) unknowns.push_back(k);
+      if (on_wall && i == 0) pushed.push_back(k);
+      else if (!held && !moved) unknowns.push_back(k);
       start(k) = X(i) + (held || moved ? 0 : 0.01 * std::sin(7.0 * static_cast<double>(k)));
-      end(k) = held || moved ? target(i) : start(k);
+      end(k) = held || moved ? target(i) : on_wall && i == 0 ? wall_at(dt) : start(k);
     }
   }
 
@@ -94,6 +101,11 @@ void step_like_the_reference() {
     Simulation simulation(Solid(typed, energy, Density{density}), integrator, solver_and_constraints...);
     simulation.set_gravity(gravity);
     simulation.set_positions(start.reshaped(dim, mesh.node_count()));
+    if constexpr (Ends::lower_pushed) {
+      simulation.add_collider(HalfSpace<dim>(Point::Zero(), Point::Unit(0)), {}, [&](double t) {
+        return Pose<dim>(Eigen::Matrix<double, dim, dim>::Identity(), wall_at(t) * Point::Unit(0));
+      });
+    }
     const StepReport report = simulation.step();
     INFO(report.message());
     REQUIRE(report);
@@ -154,6 +166,8 @@ void step_like_the_reference() {
     const double motion = (end - start).lpNorm<Eigen::Infinity>();
     CAPTURE(motion);
     CHECK((result - end).lpNorm<Eigen::Infinity>() < (in_float ? 1e-3 : 1e-8) * motion);
+    const Eigen::VectorXd force = residual(end);
+    for (const Eigen::Index k : pushed) CHECK(force(k) > 0);  // the wall never pulls
   } else {
     CHECK(residual(result).norm() < (in_float ? 1e-3 : 1e-9) * residual(start).norm());
   }
