@@ -51,6 +51,15 @@ class Multifrontal {
     return result;
   }
 
+  // An entry of L, 0 <= column <= row counted within a front; on the diagonal its reciprocal.
+  Real entry(int front, std::ptrdiff_t row, std::ptrdiff_t column) const {
+    const std::ptrdiff_t n = Dim * fronts_.fronts[at(front)].columns();
+    const Store& place = stores_[at(front)];
+    const std::ptrdiff_t first =
+        row < n ? place.diagonal + triangle_row(row) : place.below + rectangle_row(row - n, n);
+    return values_[at(first + column * height)];
+  }
+
   // x = A^-1 b.
   template <class Vector>
   void solve(const Vector& b, Vector& x) {

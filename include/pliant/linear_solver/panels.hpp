@@ -1,0 +1,242 @@
+// Solving again and again with one Cholesky factor, for the x, y and z of all nodes at once.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include <pliant/core/rows.hpp>
+#include <pliant/linear_solver/multifrontal.hpp>
+
+namespace pliant {
+
+// A symmetric positive definite matrix with one number for each pair of neighbouring nodes, prefactored.
+//
+// L is cut into panels: some columns J that have the same rows B below them. With the panel
+//   P = [ L_JJ^-1; -L_BJ L_JJ^-1 ]
+// both sweeps are products with dense matrices, without any recurrence: forward
+//   [y_J; y_B] <- [0; y_B] + P y_J,    backward    y_J <- P^T [y_J; y_B].
+// P is stored in tiles, [tile of rows][column][row of the tile], read from the first number to the last.
+//
+// Nodes are numbered anew, by place: those of the parts first, then those of the top, which is the last part.
+// Parts have nothing to do with each other: their sweeps can run side by side, each adding what it has for
+// the top to an array of its own.
+template <class Real, Isa isa = PLIANT_NATIVE_ISA>
+class Panels {
+ public:
+  static constexpr int stride = 4;  // numbers from one place to the next: x, y, z and one that is ignored
+
+  // `values`: of the blocks of a pattern with a row for each node, each one number. Where the result is not
+  // `done` there is nothing to solve with.
+  FactorResult factorise(const BlockPattern& pattern, const std::vector<double>& values) {
+    Factor factor;
+    factor.analyse(pattern);
+    number_places(factor.fronts());
+    const FactorResult result = factor.factorise(Values{values.data()});
+    if (result == FactorResult::done) build(factor);
+    return result;
+  }
+
+  int parts() const { return static_cast<int>(parts_.size()) - 1; }  // the top not among them
+  int node_count() const { return static_cast<int>(node_at_.size()); }
+  int begin(int part) const { return parts_[at(part)].begin; }  // its places; part == parts() is the top
+  int end(int part) const { return parts_[at(part)].end; }
+  int node_at(int place) const { return node_at_[at(place)]; }
+  std::size_t stored_numbers() const { return values_.size(); }  // zeros included
+
+  // Both sweeps in the columns of a part or of the top. `y` has a row of four numbers for each place, and one
+  // more behind them that is finite.
+  void sweep_forward(int part, Real* y) const {
+    for (int k = parts_[at(part)].first; k < parts_[at(part)].last; ++k) forward(panels_[at(k)], y);
+  }
+  void sweep_backward(int part, Real* y, Real* scratch) const {
+    for (int k = parts_[at(part)].last; k-- > parts_[at(part)].first;) {
+      backward(panels_[at(k)], y, scratch);
+    }
+  }
+
+  // Numbers that sweep_backward needs as scratch memory.
+  std::size_t scratch_size() const { return scratch_size_; }
+
+ private:
+  using Factor = Multifrontal<1, isa, double>;
+  using Octet = Lane<Real, 8, isa>;
+  using Row = Lane<Real, stride, isa>;
+  static constexpr int octets = sizeof(Real) == 4 ? 2 : 1;  // of a tile
+  static constexpr int height = 8 * octets;
+  static constexpr int widest = 64;  // columns of a panel: the more, the more of L_JJ^-1 is zeros
+
+  struct Values {
+    const double* numbers;
+    const double* values() const { return numbers; }
+  };
+
+  struct Panel {
+    int place;               // the first of its columns
+    int columns;             // which are next to each other
+    int tiles;               // of its rows, columns included
+    std::ptrdiff_t values;   // where P begins
+    std::ptrdiff_t offsets;  // where the offsets of its rows begin
+  };
+
+  struct Part {
+    int begin, end;   // places
+    int first, last;  // panels
+  };
+
+  static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+  void number_places(const Fronts& fronts) {
+    node_at_.clear();
+    place_of_.assign(fronts.order.size(), 0);
+    parts_.clear();
+    const auto take = [&](const std::vector<int>& sequence) {
+      const int begin = node_count();
+      for (const int f : sequence) {
+        for (int k = fronts.fronts[at(f)].begin; k < fronts.fronts[at(f)].end; ++k) {
+          place_of_[at(k)] = node_count();
+          node_at_.push_back(fronts.order[at(k)]);
+        }
+      }
+      parts_.push_back({begin, node_count(), 0, 0});
+    };
+    for (const auto& part : fronts.parts) take(part);
+    take(fronts.top);
+  }
+
+  void build(const Factor& factor) {
+    const Fronts& fronts = factor.fronts();
+    panels_.clear();
+    values_.clear();
+    offsets_.clear();
+    int most_tiles = 0;
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      parts_[p].first = static_cast<int>(panels_.size());
+      for (const int f : p < fronts.parts.size() ? fronts.parts[p] : fronts.top) {
+        const int columns = fronts.fronts[at(f)].columns();
+        for (int first = 0; first < columns; first += widest) {
+          add_panel(factor, f, first, std::min(columns, first + widest));
+          most_tiles = std::max(most_tiles, panels_.back().tiles);
+        }
+      }
+      parts_[p].last = static_cast<int>(panels_.size());
+    }
+    scratch_size_ = at(most_tiles) * 3 * height;
+  }
+
+  // The columns [first, last) of a front.
+  void add_panel(const Factor& factor, int f, int first, int last) {
+    const Fronts& fronts = factor.fronts();
+    const Fronts::Front& front = fronts.fronts[at(f)];
+    const int columns = last - first, rows = front.columns() - first + front.rows_below();
+    const int tiles = (rows + height - 1) / height;
+    panels_.push_back(
+        {place_of_[at(front.begin + first)], columns, tiles, std::ssize(values_), std::ssize(offsets_)});
+    for (int r = 0; r < tiles * height; ++r) {
+      int place = node_count();  // the row behind them all
+      if (r < front.columns() - first) {
+        place = place_of_[at(front.begin + first + r)];
+      } else if (r < rows) {
+        place = place_of_[at(fronts.rows[at(front.rows + r - (front.columns() - first))])];
+      }
+      offsets_.push_back(stride * place);
+    }
+    // Row by row of P L_JJ = [I; -L_BJ], from the last column to the first.
+    values_.resize(values_.size() + at(tiles) * height * at(columns), Real(0));
+    Real* const P = values_.data() + panels_.back().values;
+    std::vector<double> row(at(columns));
+    for (int r = 0; r < rows; ++r) {
+      for (int c = std::min(r, columns - 1); c >= 0; --c) {
+        double value = r < columns ? (r == c ? 1 : 0) : -factor.entry(f, first + r, first + c);
+        for (int k = c + 1; k < std::min(r + 1, columns); ++k) {
+          value -= row[at(k)] * factor.entry(f, first + k, first + c);
+        }
+        row[at(c)] = value * factor.entry(f, first + c, first + c);  // its reciprocal
+        P[(std::ptrdiff_t{r / height} * columns + c) * height + r % height] = static_cast<Real>(row[at(c)]);
+      }
+    }
+  }
+
+  void forward(const Panel& panel, Real* y) const {
+    Real known[widest][stride];
+    for (int c = 0; c < panel.columns; ++c) {
+      Real* const own = y + stride * std::ptrdiff_t{panel.place + c};
+      store(known[c], load<Row>(own));
+      store(own, Row(Real(0)));
+    }
+    const Real* P = values_.data() + panel.values;
+    const int* offsets = offsets_.data() + panel.offsets;
+    for (int tile = 0; tile < panel.tiles; ++tile, offsets += height) {
+      Octet even[octets][3], odd[octets][3];  // two sums each, to hide the latency of an addition
+      for (int o = 0; o < octets; ++o) {
+        for (int k = 0; k < 3; ++k) even[o][k] = odd[o][k] = Octet(Real(0));
+      }
+      int c = 0;
+      for (; c + 2 <= panel.columns; c += 2, P += 2 * height) {
+        for (int o = 0; o < octets; ++o) {
+          const Octet a = load<Octet>(P + 8 * o), b = load<Octet>(P + height + 8 * o);
+          for (int k = 0; k < 3; ++k) {
+            even[o][k] = multiply_add(a, Octet(known[c][k]), even[o][k]);
+            odd[o][k] = multiply_add(b, Octet(known[c + 1][k]), odd[o][k]);
+          }
+        }
+      }
+      if (c < panel.columns) {
+        for (int o = 0; o < octets; ++o) {
+          const Octet a = load<Octet>(P + 8 * o);
+          for (int k = 0; k < 3; ++k) even[o][k] = multiply_add(a, Octet(known[c][k]), even[o][k]);
+        }
+        P += height;
+      }
+      for (int o = 0; o < octets; ++o) {
+        const Octet columns[4] = {even[o][0] + odd[o][0], even[o][1] + odd[o][1], even[o][2] + odd[o][2],
+                                  Octet(Real(0))};
+        add_rows(columns, y, offsets + 8 * o);
+      }
+    }
+  }
+
+  void backward(const Panel& panel, Real* y, Real* scratch) const {
+    const int* const offsets = offsets_.data() + panel.offsets;
+    for (int o = 0; o < panel.tiles * octets; ++o) {
+      Octet columns[4];
+      gather_rows(y, offsets + 8 * o, columns);
+      for (int k = 0; k < 3; ++k) store(scratch + (3 * o + k) * 8, columns[k]);
+    }
+    int c = 0;
+    for (; c + 4 <= panel.columns; c += 4) backward<4>(panel, c, y, scratch);
+    for (; c < panel.columns; ++c) backward<1>(panel, c, y, scratch);
+  }
+
+  template <int Count>
+  PLIANT_INLINE void backward(const Panel& panel, int first, Real* y, const Real* scratch) const {
+    Octet sums[Count][3];
+    for (int i = 0; i < Count; ++i) {
+      for (int k = 0; k < 3; ++k) sums[i][k] = Octet(Real(0));
+    }
+    const Real* P = values_.data() + panel.values + std::ptrdiff_t{first} * height;
+    for (int tile = 0; tile < panel.tiles; ++tile, P += std::ptrdiff_t{panel.columns} * height) {
+      for (int o = 0; o < octets; ++o, scratch += 24) {
+        const Octet b[3] = {load<Octet>(scratch), load<Octet>(scratch + 8), load<Octet>(scratch + 16)};
+        for (int i = 0; i < Count; ++i) {
+          const Octet a = load<Octet>(P + i * height + 8 * o);
+          for (int k = 0; k < 3; ++k) sums[i][k] = multiply_add(a, b[k], sums[i][k]);
+        }
+      }
+    }
+    for (int i = 0; i < Count; ++i) {
+      const Octet columns[4] = {sums[i][0], sums[i][1], sums[i][2], Octet(Real(0))};
+      store(y + stride * std::ptrdiff_t{panel.place + first + i}, sum_of_rows(columns));
+    }
+  }
+
+  std::vector<int> node_at_;   // of each place
+  std::vector<int> place_of_;  // of each node in the order of elimination
+  std::vector<Part> parts_;    // and the top
+  std::vector<Panel> panels_;
+  AlignedVector<Real> values_;
+  std::vector<int> offsets_;  // of the rows of all panels, padded to whole tiles
+  std::size_t scratch_size_ = 0;
+};
+
+}  // namespace pliant
