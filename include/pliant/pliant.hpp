@@ -49,6 +49,7 @@
 #include <pliant/core/parallel.hpp>
 #include <pliant/core/polar.hpp>
 #include <pliant/core/register.hpp>
+#include <pliant/core/rotation.hpp>
 #include <pliant/core/svd.hpp>
 #include <pliant/core/symmetric_eigen.hpp>
 #include <pliant/core/tensor.hpp>

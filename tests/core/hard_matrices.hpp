@@ -9,6 +9,7 @@
 
 #include <Eigen/Core>
 #include <Eigen/LU>
+#include <Eigen/SVD>
 
 #include <pliant/core/lane.hpp>
 #include <pliant/core/matrix.hpp>
@@ -207,6 +208,17 @@ long double distance_from_rotation(const Eigen::Matrix<long double, D, D>& A) {
   using Exact = Eigen::Matrix<long double, D, D>;
   const long double error = (A.transpose() * A - Exact::Identity()).norm();
   return A.determinant() > 0 ? error : std::numeric_limits<long double>::infinity();
+}
+
+// The largest tr(R^T F) that a rotation R can reach: the signed sum of the singular values.
+template <int D>
+long double largest_trace(const Eigen::Matrix<long double, D, D>& F) {
+  using Exact = Eigen::Matrix<long double, D, D>;
+  const long double scale = F.norm() == 0 ? 1.0L : F.norm();
+  const Eigen::JacobiSVD<Exact> reference(F / scale, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  const bool inverted = (reference.matrixU() * reference.matrixV().transpose()).determinant() < 0;
+  auto sigma = reference.singularValues();
+  return scale * (sigma.sum() - (inverted ? 2 * sigma[D - 1] : 0.0L));
 }
 
 // worst = max(worst, number), but NaN once a number is.

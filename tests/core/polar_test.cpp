@@ -7,25 +7,12 @@
 #include <limits>
 #include <vector>
 
-#include <Eigen/SVD>
-
 #include <pliant/core/polar.hpp>
 
 using namespace pliant;
 using namespace hard_matrices;
 
 namespace {
-
-// The largest tr(R^T F) that a rotation R can reach: the signed sum of the singular values.
-template <int D>
-long double largest_trace(const Eigen::Matrix<long double, D, D>& F) {
-  using Exact = Eigen::Matrix<long double, D, D>;
-  const long double scale = F.norm() == 0 ? 1.0L : F.norm();
-  const Eigen::JacobiSVD<Exact> reference(F / scale, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  const bool inverted = (reference.matrixU() * reference.matrixV().transpose()).determinant() < 0;
-  auto sigma = reference.singularValues();
-  return scale * (sigma.sum() - (inverted ? 2 * sigma[D - 1] : 0.0L));
-}
 
 // Errors in units of rounding (of |F| where they have its unit).
 template <class T, int D>

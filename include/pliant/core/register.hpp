@@ -18,8 +18,10 @@
 
 #if defined(__GNUC__)
 #define PLIANT_INLINE inline __attribute__((always_inline))
+#define PLIANT_NOINLINE __attribute__((noinline))
 #else
 #define PLIANT_INLINE inline
+#define PLIANT_NOINLINE
 #endif
 
 // Clang fuses a * b + c only inside one expression unless told otherwise; GCC fuses across inlined functions.
