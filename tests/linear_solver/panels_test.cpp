@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include <Eigen/LU>
@@ -17,10 +18,12 @@ using namespace pliant;
 // A matrix on the graph of the nodes of a box, off-diagonal entries in [-1, 0), diagonally dominant.
 struct Problem {
   BlockPattern pattern;
+  NodeMatrix<double, 3> positions;
   std::vector<double> values;
   Eigen::MatrixXd dense;
 
-  explicit Problem(const Adjacency& graph) : pattern(BlockPattern::from_graph(graph)) {
+  Problem(const Adjacency& graph, NodeMatrix<double, 3> nodes)
+      : pattern(BlockPattern::from_graph(graph)), positions(std::move(nodes)) {
     std::mt19937 random(7);
     std::uniform_real_distribution<double> entry(-1, 0);
     values.assign(static_cast<std::size_t>(pattern.blocks()), 0);
@@ -39,16 +42,16 @@ struct Problem {
   }
 };
 
-Adjacency box_graph(int a, int b, int c) {
+Problem box(int a, int b, int c) {
   const auto mesh = make_box<Tet4>({.lengths = {1, 1, 1}, .cells = {a, b, c}});
-  return neighbours_of_nodes<Tet4>(mesh.elements, mesh.node_count());
+  return {neighbours_of_nodes<Tet4>(mesh.elements, mesh.node_count()), mesh.nodes};
 }
 
 // The relative error of a solve, each part with an array of its own.
 template <class Real>
 double error_of(const Problem& problem) {
   Panels<Real> panels;
-  REQUIRE(panels.factorise(problem.pattern, problem.values) == FactorResult::done);
+  REQUIRE(panels.factorise(problem.pattern, problem.values, problem.positions) == FactorResult::done);
   const int count = panels.node_count();
   REQUIRE(count == problem.pattern.rows());
   const Eigen::MatrixXd b = Eigen::MatrixXd::Random(count, 3);
@@ -103,8 +106,7 @@ double error_of(const Problem& problem) {
 }  // namespace
 
 TEST_CASE("panels solve as a dense factor does") {
-  for (const auto& graph : {box_graph(1, 1, 1), box_graph(5, 3, 2), box_graph(9, 8, 7)}) {
-    const Problem problem(graph);
+  for (const auto& problem : {box(1, 1, 1), box(5, 3, 2), box(9, 8, 7)}) {
     CAPTURE(problem.pattern.rows());
     CHECK(error_of<double>(problem) < 1e-13);
     CHECK(error_of<float>(problem) < 1e-5);
@@ -112,21 +114,21 @@ TEST_CASE("panels solve as a dense factor does") {
 }
 
 TEST_CASE("panels: parts of a large matrix are solved apart") {
-  const Problem problem(box_graph(14, 13, 12));
+  const Problem problem = box(14, 13, 12);
   Panels<double> panels;
-  REQUIRE(panels.factorise(problem.pattern, problem.values) == FactorResult::done);
+  REQUIRE(panels.factorise(problem.pattern, problem.values, problem.positions) == FactorResult::done);
   CHECK(panels.parts() > 1);
   CHECK(error_of<double>(problem) < 1e-12);
 }
 
 TEST_CASE("panels: nodes without neighbours") {
-  const Problem problem(Adjacency{{0, 0, 0, 0}, {}});
+  const Problem problem({{0, 0, 0, 0}, {}}, NodeMatrix<double, 3>::Zero(3, 3));
   CHECK(error_of<double>(problem) < 1e-15);
 }
 
 TEST_CASE("panels: a matrix that is not positive definite is refused") {
-  Problem problem(box_graph(2, 2, 2));
+  Problem problem = box(2, 2, 2);
   problem.values[static_cast<std::size_t>(problem.pattern.slot(3, 3))] = -1;
   Panels<double> panels;
-  CHECK(panels.factorise(problem.pattern, problem.values) == FactorResult::not_definite);
+  CHECK(panels.factorise(problem.pattern, problem.values, problem.positions) == FactorResult::not_definite);
 }

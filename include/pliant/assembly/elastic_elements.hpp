@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <vector>
 
 #include <pliant/assembly/batch_materials.hpp>
@@ -46,6 +48,31 @@ class ElasticElements {
       }
     }
     return result;
+  }
+
+  // Calls visit(nodes, gradients, volume, energy) for each quadrature point of each element: its nodes,
+  // ascending, whatever orientation that gives it; dN_a/dX of each, a row of `gradients` [1/m]; its rest
+  // volume [m^3]; the energy there.
+  template <class Visit>
+  void for_each_point(Visit&& visit) const {
+    constexpr int dim = Element::dim, width = ElementBatches<Element, Scalar>::width;
+    for (std::ptrdiff_t e = 0; e < batches_.element_count; ++e) {
+      const int batch = static_cast<int>(e / width), lane = static_cast<int>(e % width);
+      std::array<int, Element::nodes> nodes{};
+      for (int a = 0; a < Element::nodes; ++a) {
+        nodes[static_cast<std::size_t>(a)] = batches_.offsets_of(batch)[a * width + lane] / node_stride<dim>;
+      }
+      for (int q = 0; q < Element::quadrature_points; ++q) {
+        SmallMatrix<Scalar, Element::nodes, dim> gradients = decltype(gradients)::Zero();
+        for (int a = 1; a < Element::nodes; ++a) {
+          for (int j = 0; j < dim; ++j) {
+            gradients(a, j) = batches_.gradients_of(batch, q)[((a - 1) * dim + j) * width + lane];
+            gradients(0, j) -= gradients(a, j);
+          }
+        }
+        visit(nodes, gradients, batches_.weights_of(batch, q)[lane], materials_.of_element(e));
+      }
+    }
   }
 
   // Elastic energy [J] at the positions x [m]; not finite where the energy is not defined.

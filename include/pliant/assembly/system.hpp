@@ -90,6 +90,12 @@ class ElasticSystem {
 
   const BlockPattern& pattern() const { return *pattern_; }
 
+  // Calls visit(nodes, gradients, volume, energy) for each quadrature point, see ElasticElements.
+  template <class Visit>
+  void for_each_point(Visit&& visit) const {
+    std::apply([&](const auto&... elements) { (elements.for_each_point(visit), ...); }, sets_);
+  }
+
   // Which rigid motions are left where displacements along `directions` are held, see free_motion.hpp.
   std::string free_motion(const std::vector<HeldDirection<dim>>& directions, const Vector& x) const {
     return pliant::free_motion(*pattern_, directions, numbering_.to_user, x);

@@ -50,10 +50,15 @@ struct Fronts {
   std::vector<std::vector<int>> parts;  // subtrees that have nothing to do with each other; fronts ascending
   std::vector<int> top;                 // the fronts above all of them, ascending
 
-  static Fronts of(const BlockPattern& pattern) {
+  // In the order of minimum degree.
+  static Fronts of(const BlockPattern& pattern) { return of(pattern, minimum_degree(graph_of(pattern))); }
+
+  // In an order of elimination, but for the order of what does not depend on each other.
+  static Fronts of(const BlockPattern& pattern, std::vector<int> order) {
     Fronts result;
     const Adjacency graph = graph_of(pattern);
-    result.order_nodes(graph);
+    result.order = std::move(order);
+    result.postorder(graph);
     result.find_fronts(graph);
     result.link(pattern);
     result.cut();
@@ -117,10 +122,8 @@ struct Fronts {
     return counts;
   }
 
-  // Minimum degree, and then such that every subtree is contiguous and the child with the longest column
-  // comes last, next to its parent.
-  void order_nodes(const Adjacency& graph) {
-    order = minimum_degree(graph);
+  // Makes every subtree contiguous, with the child with the longest column last, next to its parent.
+  void postorder(const Adjacency& graph) {
     number_positions();
     const std::vector<int> parent = elimination_tree(graph), counts = column_counts(graph, parent);
     const int count = static_cast<int>(order.size());
@@ -135,8 +138,8 @@ struct Fronts {
       sibling[at(j)] = head;
       head = j;
     }
-    std::vector<int> postorder, path;
-    postorder.reserve(order.size());
+    std::vector<int> sorted, path;
+    sorted.reserve(order.size());
     for (int next = first[at(count)]; next != -1 || !path.empty();) {
       if (next != -1) {
         path.push_back(next);
@@ -144,11 +147,11 @@ struct Fronts {
       } else {
         const int done = path.back();
         path.pop_back();
-        postorder.push_back(order[at(done)]);
+        sorted.push_back(order[at(done)]);
         next = sibling[at(done)];
       }
     }
-    order = std::move(postorder);
+    order = std::move(sorted);
     number_positions();
   }
 

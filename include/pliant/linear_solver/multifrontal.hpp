@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <pliant/core/aligned_vector.hpp>
@@ -25,8 +26,9 @@ template <int Dim, Isa isa = PLIANT_NATIVE_ISA, class Real = double>
 class Multifrontal {
  public:
   // Sets up for a pattern. Everything is allocated here.
-  void analyse(const BlockPattern& pattern) {
-    fronts_ = Fronts::of(pattern);
+  void analyse(const BlockPattern& pattern) { analyse(Fronts::of(pattern)); }
+  void analyse(Fronts fronts) {
+    fronts_ = std::move(fronts);
     lay_out();
   }
 

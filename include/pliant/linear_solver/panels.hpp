@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include <pliant/core/rows.hpp>
 #include <pliant/linear_solver/multifrontal.hpp>
+#include <pliant/linear_solver/nested_dissection.hpp>
 
 namespace pliant {
 
@@ -26,11 +29,17 @@ class Panels {
  public:
   static constexpr int stride = 4;  // numbers from one place to the next: x, y, z and one that is ignored
 
-  // `values`: of the blocks of a pattern with a row for each node, each one number. Where the result is not
-  // `done` there is nothing to solve with.
-  FactorResult factorise(const BlockPattern& pattern, const std::vector<double>& values) {
+  // `values`: of the blocks of a pattern with a row for each node, each one number. `positions`, one column
+  // for each node, tell how to cut the graph; where minimum degree fills less, that is taken. Where the
+  // result is not `done` there is nothing to solve with.
+  template <class Positions>
+  FactorResult factorise(const BlockPattern& pattern, const std::vector<double>& values,
+                         const Positions& positions) {
+    Fronts fronts = Fronts::of(pattern, nested_dissection(graph_of(pattern), positions));
+    if (Fronts by_degree = Fronts::of(pattern); cost_of(by_degree) < cost_of(fronts))
+      fronts = std::move(by_degree);
     Factor factor;
-    factor.analyse(pattern);
+    factor.analyse(std::move(fronts));
     number_places(factor.fronts());
     const FactorResult result = factor.factorise(Values{values.data()});
     if (result == FactorResult::done) build(factor);
@@ -86,11 +95,74 @@ class Panels {
 
   static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
+  // Of a solve: entries of L, the zeros among them included.
+  static std::ptrdiff_t cost_of(const Fronts& fronts) { return fronts.blocks(); }
+
+  // The fronts of the parts and, last, of the top, all ascending: subtrees that make a solve with a thread
+  // for each part shortest. A small matrix is one part. The number of threads does not matter.
+  static std::vector<std::vector<int>> cut(const Fronts& fronts) {
+    constexpr double worth_parts = 5e4;  // entries of a part
+    constexpr double most_parts = 4;
+    const auto count = std::ssize(fronts.fronts);
+    std::vector<double> work(at(count), 0);  // of the subtree of each front
+    std::vector<std::vector<int>> children(at(count));
+    std::vector<int> subtrees;
+    double top = 0;
+    for (int f = 0; f < static_cast<int>(count); ++f) {
+      const Fronts::Front& front = fronts.fronts[at(f)];
+      work[at(f)] += front.columns() * double{1} * (front.columns() + front.rows_below());
+      if (front.parent < 0) {
+        subtrees.push_back(f);
+        top += work[at(f)];
+      } else {
+        work[at(front.parent)] += work[at(f)];
+        children[at(front.parent)].push_back(f);
+      }
+    }
+    const auto part_count = static_cast<std::ptrdiff_t>(std::clamp(top / worth_parts, 1.0, most_parts));
+    top = 0;
+    // Again and again the heaviest subtree gives its root to the top.
+    std::vector<int> best(at(count), -1);
+    double shortest = std::numeric_limits<double>::infinity();
+    while (!subtrees.empty()) {
+      std::stable_sort(subtrees.begin(), subtrees.end(),
+                       [&](int f, int g) { return work[at(f)] > work[at(g)]; });
+      std::vector<double> load(at(part_count), 0);
+      std::vector<int> part_of(at(count), -1);
+      for (const int f : subtrees) {
+        const auto part = std::min_element(load.begin(), load.end()) - load.begin();
+        load[at(part)] += work[at(f)];
+        part_of[at(f)] = static_cast<int>(part);
+      }
+      const double time = top + *std::max_element(load.begin(), load.end());
+      if (time < shortest) {
+        shortest = time;
+        best = std::move(part_of);
+      }
+      const int heaviest = subtrees.front();
+      top += work[at(heaviest)];
+      for (const int child : children[at(heaviest)]) top -= work[at(child)];
+      if (part_count == 1 || top >= shortest) break;
+      subtrees.erase(subtrees.begin());
+      subtrees.insert(subtrees.end(), children[at(heaviest)].begin(), children[at(heaviest)].end());
+    }
+    std::vector<std::vector<int>> result(at(part_count) + 1);
+    for (auto f = static_cast<int>(count); f-- > 0;) {
+      const int parent = fronts.fronts[at(f)].parent;
+      if (parent >= 0 && best[at(parent)] >= 0) best[at(f)] = best[at(parent)];
+    }
+    for (int f = 0; f < static_cast<int>(count); ++f) {
+      result[best[at(f)] < 0 ? at(part_count) : at(best[at(f)])].push_back(f);
+    }
+    return result;
+  }
+
   void number_places(const Fronts& fronts) {
     node_at_.clear();
     place_of_.assign(fronts.order.size(), 0);
     parts_.clear();
-    const auto take = [&](const std::vector<int>& sequence) {
+    fronts_of_ = cut(fronts);
+    for (const auto& sequence : fronts_of_) {
       const int begin = node_count();
       for (const int f : sequence) {
         for (int k = fronts.fronts[at(f)].begin; k < fronts.fronts[at(f)].end; ++k) {
@@ -99,21 +171,18 @@ class Panels {
         }
       }
       parts_.push_back({begin, node_count(), 0, 0});
-    };
-    for (const auto& part : fronts.parts) take(part);
-    take(fronts.top);
+    }
   }
 
   void build(const Factor& factor) {
-    const Fronts& fronts = factor.fronts();
     panels_.clear();
     values_.clear();
     offsets_.clear();
     int most_tiles = 0;
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       parts_[p].first = static_cast<int>(panels_.size());
-      for (const int f : p < fronts.parts.size() ? fronts.parts[p] : fronts.top) {
-        const int columns = fronts.fronts[at(f)].columns();
+      for (const int f : fronts_of_[p]) {
+        const int columns = factor.fronts().fronts[at(f)].columns();
         for (int first = 0; first < columns; first += widest) {
           add_panel(factor, f, first, std::min(columns, first + widest));
           most_tiles = std::max(most_tiles, panels_.back().tiles);
@@ -230,9 +299,10 @@ class Panels {
     }
   }
 
-  std::vector<int> node_at_;   // of each place
-  std::vector<int> place_of_;  // of each node in the order of elimination
-  std::vector<Part> parts_;    // and the top
+  std::vector<std::vector<int>> fronts_of_;  // each part and the top
+  std::vector<int> node_at_;                 // of each place
+  std::vector<int> place_of_;                // of each node in the order of elimination
+  std::vector<Part> parts_;                  // and the top
   std::vector<Panel> panels_;
   AlignedVector<Real> values_;
   std::vector<int> offsets_;  // of the rows of all panels, padded to whole tiles
