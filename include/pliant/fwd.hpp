@@ -100,6 +100,7 @@ struct BackwardEuler;
 struct OptimizationEuler;
 struct Newmark;
 struct CentralDifferences;
+struct OperatorSplitting;
 struct QuasiStatic;
 
 // simulation

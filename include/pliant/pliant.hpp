@@ -50,6 +50,7 @@
 #include <pliant/core/polar.hpp>
 #include <pliant/core/register.hpp>
 #include <pliant/core/rotation.hpp>
+#include <pliant/core/rows.hpp>
 #include <pliant/core/svd.hpp>
 #include <pliant/core/symmetric_eigen.hpp>
 #include <pliant/core/tensor.hpp>
@@ -85,11 +86,13 @@
 #include <pliant/integrator/contact_passes.hpp>
 #include <pliant/integrator/incremental_potential.hpp>
 #include <pliant/integrator/newmark.hpp>
+#include <pliant/integrator/operator_splitting.hpp>
 #include <pliant/integrator/optimization_euler.hpp>
 #include <pliant/integrator/quasistatic.hpp>
 #include <pliant/integrator/rounding.hpp>
 #include <pliant/integrator/stable_step.hpp>
 #include <pliant/integrator/step_report.hpp>
+#include <pliant/integrator/stretch_elements.hpp>
 #include <pliant/io/cell_mesh.hpp>
 #include <pliant/io/gmsh.hpp>
 #include <pliant/io/medit.hpp>

@@ -1,5 +1,5 @@
-// Contact is solved for implicitly.
-// must say: CentralDifferences knows no colliders
+// Contact is a part of the linear systems of the integrators that know it.
+// must say: this integrator knows no colliders
 #include <pliant/pliant.hpp>
 
 void put_on_floor() {

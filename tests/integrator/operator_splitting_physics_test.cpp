@@ -1,0 +1,310 @@
+// What steps of OperatorSplitting have to do with physics.
+#include "support/catch.hpp"
+#include "support/threads.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include <Eigen/Geometry>
+#include <Eigen/LU>
+
+#include <pliant/constraint/pinned.hpp>
+#include <pliant/constraint/prescribed_motion.hpp>
+#include <pliant/constraint/sliding.hpp>
+#include <pliant/element/tet4.hpp>
+#include <pliant/energy/arap.hpp>
+#include <pliant/energy/fixed_corotated.hpp>
+#include <pliant/integrator/backward_euler.hpp>
+#include <pliant/integrator/operator_splitting.hpp>
+#include <pliant/linear_solver/cholesky.hpp>
+#include <pliant/mesh/make_box.hpp>
+#include <pliant/mesh/measure.hpp>
+#include <pliant/mesh/selection.hpp>
+#include <pliant/simulation/simulation.hpp>
+
+namespace {
+
+using namespace pliant;
+using Eigen::Matrix3d;
+using Eigen::MatrixXd;
+using Eigen::Vector3d;
+
+constexpr double g = 9.81, density = 1000;
+const Vector3d gravity(0, -g, 0);
+
+MatrixXd disturbed(const MatrixXd& nodes, double amplitude) {
+  MatrixXd x = nodes;
+  for (Eigen::Index k = 0; k < x.size(); ++k) x(k) += amplitude * std::sin(7.0 * static_cast<double>(k));
+  return x;
+}
+
+Mesh<Tet4> bar(int cells, double length = 0.3) {
+  return make_box<Tet4>({.lengths = {length, 0.1, 0.1}, .cells = {cells, 2, 2}});
+}
+
+std::vector<int> lower_end(const Mesh<Tet4>& mesh) {
+  return nodes_where(mesh, [](const auto& X) { return X.x() < 1e-9; });
+}
+
+// Each node's share of the mass [kg].
+Eigen::VectorXd masses(const Mesh<Tet4>& mesh) {
+  Eigen::VectorXd result = Eigen::VectorXd::Zero(mesh.node_count());
+  for (int e = 0; e < mesh.element_count(); ++e) {
+    Matrix3d edges;
+    for (int a = 1; a < 4; ++a) {
+      edges.col(a - 1) = mesh.nodes.col(mesh.elements(a, e)) - mesh.nodes.col(mesh.elements(0, e));
+    }
+    for (int a = 0; a < 4; ++a) result(mesh.elements(a, e)) += density * edges.determinant() / 24;
+  }
+  return result;
+}
+
+template <class Simulation>
+void run(Simulation& sim, int steps) {
+  for (int n = 0; n < steps; ++n) {
+    const StepReport report = sim.step();
+    INFO(report.message());
+    REQUIRE(report);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("operator splitting: a body at rest falls freely, and momentum is kept") {
+  const auto mesh = bar(4);
+  const FixedCorotated soft(Lame::from_young_poisson(1e5, 0.4));
+  constexpr double dt = 0.01;
+  Simulation falling(Solid(mesh, soft, Density{density}), OperatorSplitting{.dt = dt});
+  falling.set_gravity(gravity);
+  run(falling, 20);
+  const MatrixXd expected = mesh.nodes.colwise() + 20 * 21 / 2 * dt * dt * gravity;
+  CHECK((falling.positions() - expected).cwiseAbs().maxCoeff() < 1e-13);
+
+  Simulation shaken(Solid(mesh, soft, Density{density}), OperatorSplitting{.dt = dt});
+  shaken.set_positions(disturbed(mesh.nodes, 0.01));
+  shaken.set_velocities(disturbed(MatrixXd::Zero(3, mesh.node_count()), 1.0));
+  const Eigen::VectorXd mass = masses(mesh);
+  const Vector3d before = shaken.velocities() * mass;
+  run(shaken, 20);
+  CHECK((shaken.velocities() * mass - before).norm() < 1e-13);
+}
+
+TEST_CASE("operator splitting: many stretch iterations end at implicit Euler of Arap") {
+  const auto mesh = bar(4);
+  const auto held = lower_end(mesh);
+  constexpr double dt = 0.01;
+  const Solid solid(mesh, Arap(Lame::from_young_poisson(2e4, 0.3)), Density{density});
+  Simulation splitting(
+      solid, OperatorSplitting{.dt = dt, .rotation_iterations = 2, .stretch_iterations = 400}, Pinned(held));
+  Simulation euler(solid, BackwardEuler{.dt = dt, .newton = {.tolerance = 1e-11}}, Cholesky{}, Pinned(held));
+  MatrixXd start = disturbed(mesh.nodes, 0.005);
+  for (const int node : held) start.col(node) = mesh.nodes.col(node);
+  for (int n = 0; n < 5; ++n) {
+    if (n == 0) splitting.set_positions(start), euler.set_positions(start);
+    splitting.set_gravity(gravity);
+    euler.set_gravity(gravity);
+    run(splitting, 1);
+    run(euler, 1);
+    const double motion = dt * euler.velocities().cwiseAbs().maxCoeff();
+    CHECK((splitting.positions() - euler.positions()).cwiseAbs().maxCoeff() < 1e-6 * motion);
+  }
+}
+
+TEST_CASE("operator splitting: converged volume constraints push with k grad C, k = -lambda V C dt^2") {
+  Mesh<Tet4> mesh;
+  mesh.nodes.resize(3, 4);
+  mesh.nodes << 0, 0.1, 0, 0, 0, 0, 0.1, 0, 0, 0, 0, 0.1;
+  mesh.elements.resize(4, 1);
+  mesh.elements << 0, 1, 2, 3;
+  constexpr double dt = 0.01, lambda = 1e5, V = 1e-3 / 6;
+  Simulation sim(Solid(mesh, FixedCorotated(RawCoefficients{1e-6, lambda}), Density{density}),
+                 OperatorSplitting{.dt = dt, .volume_iterations = 50});
+  const MatrixXd start = 0.999 * mesh.nodes;
+  sim.set_positions(start);
+  run(sim, 1);
+  const MatrixXd force = density * V / 4 / (dt * dt) * (sim.positions() - start);
+  const Matrix3d F = (sim.positions().rightCols<3>().colwise() - sim.positions().col(0)) / 0.1;
+  const double pressure = -lambda * (F.determinant() - 1);
+  CHECK(pressure > 1);
+  for (int a = 1; a < 4; ++a) {  // grad C = grad N about rest
+    CHECK(force(a - 1, a) == Approx(pressure * V / 0.1).epsilon(0.005));
+  }
+}
+
+TEST_CASE("operator splitting: a hanging bar comes to rest where implicit Euler has it, held by its weight") {
+  const auto mesh = bar(6);
+  const auto held = lower_end(mesh);
+  constexpr double dt = 0.001;  // the two terms of the energy see each other once per step
+  const Solid solid(mesh, FixedCorotated(Lame::from_young_poisson(3e5, 0.3)), Density{density},
+                    Rayleigh{.alpha = 15});
+  Simulation splitting(solid, OperatorSplitting{.dt = dt}, Pinned(held));
+  Simulation euler(solid, BackwardEuler{.dt = 0.01}, Cholesky{}, Pinned(held));
+  splitting.set_gravity(gravity);
+  euler.set_gravity(gravity);
+  run(splitting, 2000);
+  run(euler, 200);
+  const auto sinking = [](const auto& sim) { return -sim.positions().row(1).minCoeff(); };
+  CHECK(sinking(euler) > 0.005);
+  CHECK(sinking(splitting) == Approx(sinking(euler)).epsilon(0.02));
+  const Vector3d force = splitting.constraint_forces().rowwise().sum();
+  CHECK(force.y() == Approx(density * g * total_volume(mesh)).epsilon(1e-3));
+  CHECK(std::abs(force.x()) < 1e-3 * force.y());
+}
+
+TEST_CASE("operator splitting: axial vibration has the frequency of the true mass") {
+  const double length = 0.5, E = 1e5;
+  const auto mesh = bar(20, length);
+  const double period = 4 * length * std::sqrt(density / E), dt = period / 400;
+  Simulation sim(Solid(mesh, FixedCorotated(Lame::from_young_poisson(E, 0)), Density{density}),
+                 OperatorSplitting{.dt = dt}, Pinned(lower_end(mesh)));
+  MatrixXd start = mesh.nodes;
+  for (int i = 0; i < start.cols(); ++i) start(0, i) += 1e-4 * std::sin(M_PI / 2 * mesh.nodes(0, i) / length);
+  sim.set_positions(start);
+  int steps = 0;
+  for (double end = 1; end > 0; ++steps) {
+    run(sim, 1);
+    end = sim.positions().row(0).maxCoeff() - length;
+  }
+  CHECK(steps * dt == Approx(period / 4).epsilon(0.015));
+}
+
+TEST_CASE("operator splitting: a reflected body turns itself right side out") {
+  const auto mesh = make_box<Tet4>({.lengths = {0.2, 0.1, 0.1}, .cells = {4, 2, 2}});
+  Simulation sim(
+      Solid(mesh, FixedCorotated(Lame::from_young_poisson(1e5, 0.3)), Density{density}, Rayleigh{.alpha = 2}),
+      OperatorSplitting{.dt = 0.01}, Pinned(lower_end(mesh)));
+  MatrixXd start = mesh.nodes;
+  start.row(0) *= -1;
+  sim.set_positions(start);
+  run(sim, 500);
+  double least = 1;
+  for (int e = 0; e < mesh.element_count(); ++e) {
+    Matrix3d rest, now;
+    for (int a = 1; a < 4; ++a) {
+      const int node = mesh.elements(a, e), first = mesh.elements(0, e);
+      rest.col(a - 1) = mesh.nodes.col(node) - mesh.nodes.col(first);
+      now.col(a - 1) = sim.positions().col(node) - sim.positions().col(first);
+    }
+    least = std::min(least, now.determinant() / rest.determinant());
+  }
+  CHECK(least > 0.99);
+  CHECK((sim.positions() - mesh.nodes).cwiseAbs().maxCoeff() < 1e-3);
+}
+
+TEST_CASE("operator splitting: mass damping brakes, moved nodes go where they are told") {
+  const auto mesh = bar(3);
+  const FixedCorotated soft(Lame::from_young_poisson(1e5, 0.4));
+  constexpr double dt = 0.01, alpha = 3;
+  Simulation sim(Solid(mesh, soft, Density{density}, Rayleigh{.alpha = alpha}), OperatorSplitting{.dt = dt});
+  sim.set_velocities(Vector3d(1, 2, 3).replicate(1, mesh.node_count()));
+  run(sim, 10);
+  const Vector3d expected = Vector3d(1, 2, 3) / std::pow(1 + alpha * dt, 10);
+  CHECK((sim.velocities().colwise() - expected).cwiseAbs().maxCoeff() < 1e-12);
+
+  const auto end = lower_end(mesh);
+  const auto path = [](const Vector3d& X, double t) -> Vector3d {
+    return X + std::sin(t) * Vector3d(0, 0, 0.1);
+  };
+  Simulation moved(Solid(mesh, soft, Density{density}), OperatorSplitting{.dt = dt},
+                   PrescribedMotion(end, path));
+  run(moved, 20);
+  for (const int node : end) {
+    CHECK((moved.positions().col(node) - path(mesh.nodes.col(node), 0.2)).norm() < 1e-14);
+    CHECK(moved.velocities()(2, node) == Approx(0.1 * std::cos(0.2)).epsilon(1e-3));
+  }
+  CHECK(moved.positions().row(2).maxCoeff() > 0.105);
+}
+
+TEST_CASE("operator splitting: bodies of several materials") {
+  auto mesh = bar(4);
+  const auto other = bar(3);
+  mesh.regions.resize(mesh.element_count());
+  for (int e = 0; e < mesh.element_count(); ++e) mesh.regions[e] = mesh.nodes(0, mesh.elements(0, e)) < 0.15;
+  const FixedCorotated soft(Lame::from_young_poisson(1e5, 0.4)), hard(Lame::from_young_poisson(1e6, 0.3));
+  const auto end_of = [&](const auto& solid, int nodes) {
+    Simulation sim(solid, OperatorSplitting{.dt = 0.01});
+    MatrixXd start = solid.nodes();
+    start.leftCols(nodes) = disturbed(mesh.nodes, 0.01).leftCols(nodes);
+    sim.set_positions(start);
+    run(sim, 10);
+    return MatrixXd(sim.positions().leftCols(nodes));
+  };
+  const Solid two(mesh, PerRegion<FixedCorotated>{{0, hard}, {1, soft}}, Density{density});
+  const int nodes = static_cast<int>(mesh.node_count());
+  const MatrixXd alone = end_of(two, nodes);
+  const MatrixXd beside =
+      end_of(Bodies(two, Solid(other, Arap(Lame::from_young_poisson(1e5, 0.2)), Density{500})), nodes);
+  CHECK((alone - beside).cwiseAbs().maxCoeff() < 1e-12);
+  CHECK((alone - end_of(Solid(mesh, soft, Density{density}), nodes)).cwiseAbs().maxCoeff() > 1e-4);
+}
+
+TEST_CASE("operator splitting: the same bits for any number of threads") {
+  const auto mesh = make_box<Tet4>({.lengths = {1.5, 0.8, 0.8}, .cells = {15, 8, 8}});
+  const auto end_with = [&](int threads) {
+    const WithThreads with(threads);
+    Simulation sim(Solid(mesh, FixedCorotated(Lame::from_young_poisson(1e5, 0.4)), Density{density}),
+                   OperatorSplitting{.dt = 0.01, .stretch_iterations = 2}, Pinned(lower_end(mesh)));
+    sim.set_gravity(gravity);
+    run(sim, 5);
+    return MatrixXd(sim.positions());
+  };
+  const MatrixXd one = end_with(1);
+  for (const int threads : {2, 3, 7}) CHECK(end_with(threads) == one);
+}
+
+TEST_CASE("operator splitting: the matrix is factorised only where it has changed, which is reported") {
+  const auto mesh = bar(3);
+  const OperatorSplitting integrator{.dt = 0.01};
+  Simulation sim(Solid(mesh, FixedCorotated(Lame::from_young_poisson(1e5, 0.4)), Density{density}),
+                 integrator, Pinned(lower_end(mesh)));
+  const auto factorisations = [&] {
+    const StepReport report = sim.step();
+    REQUIRE(report);
+    return report.factorisations;
+  };
+  CHECK(factorisations() == 1);
+  CHECK(factorisations() == 0);
+  sim.set_constraint(Pinned({0}));
+  CHECK(factorisations() == 1);
+  sim.set_constraint(Pinned({0}));
+  CHECK(factorisations() == 0);
+  sim.set_integrator({.dt = 0.005});
+  CHECK(factorisations() == 1);
+  CHECK(factorisations() == 0);
+}
+
+TEST_CASE("operator splitting: elastic energy on demand") {
+  const auto mesh = bar(3);
+  const FixedCorotated soft(Lame::from_young_poisson(1e5, 0.4));
+  const auto energy_with = [&](bool asked) {
+    Simulation sim(Solid(mesh, soft, Density{density}),
+                   OperatorSplitting{.dt = 0.01, .elastic_energy = asked});
+    sim.set_positions(disturbed(mesh.nodes, 0.01));
+    const StepReport report = sim.step();
+    REQUIRE(report);
+    return report.energies.elastic;
+  };
+  CHECK(std::isnan(energy_with(false)));
+  CHECK(energy_with(true) > 0);
+}
+
+TEST_CASE("operator splitting: what it does not take is refused by name") {
+  const auto mesh = bar(2);
+  const FixedCorotated soft(Lame::from_young_poisson(1e5, 0.4));
+  const Solid solid(mesh, soft, Density{density});
+  CHECK_THROWS_WITH(Simulation(solid, OperatorSplitting{.dt = 0}),
+                    Catch::Contains("OperatorSplitting::dt = 0"));
+  CHECK_THROWS_WITH(Simulation(solid, OperatorSplitting{.volume_iterations = -1}),
+                    Catch::Contains("volume_iterations = -1"));
+  CHECK_THROWS_WITH(
+      Simulation(Solid(mesh, soft, Density{density}, Rayleigh{.beta = 0.1}), OperatorSplitting{}),
+      Catch::Contains("Rayleigh::beta = 0.1"));
+  CHECK_THROWS_WITH(
+      Simulation(Solid(mesh, FixedCorotated(Lame::from_young_poisson(1e5, -0.1)), Density{density}),
+                 OperatorSplitting{}),
+      Catch::Contains("lambda = -"));
+  Simulation sliding(solid, OperatorSplitting{}, Sliding::on_plane({3}, Vector3d(0, 1, 0)));
+  const MatrixXd before = sliding.positions();
+  CHECK_THROWS_WITH(sliding.step(), Catch::Contains("node = 3"));
+  CHECK(sliding.positions() == before);
+}
