@@ -50,7 +50,9 @@ class ElasticSystem {
     }
   }
   void to_user(const Vector& internal, NodeMatrix<Scalar, dim>& user) const {
-    for (std::ptrdiff_t i = 0; i < node_count(); ++i) user.col(user_number(i)) = internal.node(i);
+    parallel_for(node_count(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      for (std::ptrdiff_t i = begin; i < end; ++i) user.col(user_number(i)) = internal.node(i);
+    });
   }
 
   // Elastic energy [J] at the positions x [m]; not finite where the energy is not defined.

@@ -134,7 +134,7 @@ class OperatorSplitting::Workspace {
 
   template <class Context>
   void advance(const OperatorSplitting& integrator, const Context& context, State<Vector>& state) {
-    predict(context, state);
+    predict(context, state, integrator.stretch_iterations > 1);
     for (int k = 0; k < integrator.stretch_iterations; ++k) {
       solve_stretch(integrator.rotation_iterations, k > 0);
     }
@@ -367,7 +367,7 @@ class OperatorSplitting::Workspace {
 
   // Where all nodes would go without elasticity; fixed ones go where they have to.
   template <class Context>
-  void predict(const Context& context, const State<Vector>& state) {
+  void predict(const Context& context, const State<Vector>& state, bool keep) {
     context.filter.prescribe(state.time + dt_, dt_, state.x, moved_);
     const auto h = static_cast<Scalar>(dt_);
     const std::ptrdiff_t free = factor_.node_count();
@@ -377,7 +377,7 @@ class OperatorSplitting::Workspace {
                                          Row(h * h * inverse) * context.loads.row(node)
                                    : moved_.row(node);
       const Row end = state.x.row(node) + way;
-      set_row(predicted_, place, end);
+      if (keep) set_row(predicted_, place, end);
       set_row(positions_, place, end);
       positions_[at(stride * place + 3)] = inverse;  // for the volume constraints
     });

@@ -1,6 +1,7 @@
 // Volume constraints of an operator-splitting step.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <vector>
@@ -30,7 +31,10 @@ class VolumeConstraints {
  public:
   static constexpr int width = kernel_width<Scalar>;
 
-  void clear() { batches_.clear(); }
+  void clear() {
+    batches_.clear();
+    at_fixed_.clear();
+  }
   std::ptrdiff_t size() const { return std::ssize(batches_); }  // batches
 
   // Appends constraints, nearly in this order: each batch takes from the next few those that share no
@@ -69,6 +73,10 @@ class VolumeConstraints {
           ++lane;
         }
       }
+      if (std::any_of(&batch.offsets[0][0], &batch.offsets[0][0] + 4 * width,
+                      [&](int offset) { return offset >= first_fixed && offset != nowhere; })) {
+        at_fixed_.push_back(batches_.size());
+      }
       batches_.push_back(batch);
       while (head < constraints.size() && taken[head] != 0) ++head;
     }
@@ -88,7 +96,8 @@ class VolumeConstraints {
   // Adds k grad_a C, the forces of the constraints times dt^2, to the rows of `forces` of the nodes a at
   // `first_fixed` and beyond; the first row is that of `first_fixed`.
   void add_forces(int first_fixed, const Scalar* x, Scalar* forces) const {
-    for (const Batch& batch : batches_) {
+    for (const std::size_t number : at_fixed_) {
+      const Batch& batch = batches_[number];
       for (int lane = 0; lane < width; ++lane) {
         if (batch.inverse_volume[lane] == 0) continue;
         const Scalar push = batch.inverse_volume[lane] * batch.multiplier[lane];
@@ -166,6 +175,7 @@ class VolumeConstraints {
   }
 
   AlignedVector<Batch> batches_;
+  std::vector<std::size_t> at_fixed_;  // batches with a fixed node
 };
 
 }  // namespace pliant

@@ -1,0 +1,184 @@
+// A step of OperatorSplitting and its phases, in floats: bars of cells of 1 cm, held at one end, that swing.
+#include <random>
+
+#include <benchmark/benchmark.h>
+
+#include <pliant/pliant.hpp>
+
+namespace {
+
+using namespace pliant;
+
+constexpr double dt = 0.01;
+const FixedCorotated rubber(Lame::from_young_poisson(1e6, 0.33));
+
+template <class Scalar>
+Mesh<Tet4, Scalar> bar(int size) {
+  const int cells[3][3] = {{24, 11, 10}, {40, 16, 16}, {70, 28, 28}};
+  const auto& c = cells[size];
+  return make_box<Tet4, Scalar>({.lengths = {0.01 * c[0], 0.01 * c[1], 0.01 * c[2]},
+                                 .cells = {c[0], c[1], c[2]},
+                                 .split = Split::kuhn});
+}
+
+template <class Simulation>
+void run(benchmark::State& state, Simulation& sim) {
+  set_thread_count(static_cast<int>(state.range(1)));
+  sim.set_gravity({0, -9.81, 0});
+  for (int n = 0; n < 20; ++n) {
+    if (!sim.step()) return state.SkipWithError("a step failed");
+  }
+  for (auto _ : state) {
+    if (!sim.step()) return state.SkipWithError("a step failed");
+  }
+  state.counters["tets"] = static_cast<double>(sim.mesh().element_count());
+  state.counters["ns_per_tet"] =
+      benchmark::Counter(static_cast<double>(sim.mesh().element_count()) * 1e-9,
+                         benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+  set_thread_count(0);
+}
+
+template <class Scalar>
+void step(benchmark::State& state) {
+  const auto mesh = bar<Scalar>(static_cast<int>(state.range(0)));
+  Simulation sim(Solid(mesh, rubber, Density{1000}), OperatorSplitting{.dt = dt},
+                 Pinned(nodes_where(mesh, [](const auto& X) { return X.x() < 1e-6; })));
+  run(state, sim);
+}
+
+// What implicit Euler takes for the same step, linearised, to 1e-3 and to 1e-6.
+template <class Scalar>
+void backward_euler_step(benchmark::State& state) {
+  const auto mesh = bar<Scalar>(static_cast<int>(state.range(0)));
+  Simulation sim(Solid(mesh, CorotatedLinear(Lame::from_young_poisson(1e6, 0.33)), Density{1000}),
+                 BackwardEuler{.dt = dt, .newton = Newton::linearised()},
+                 Pcg<TwoLevel>{.tolerance = std::pow(10.0, -static_cast<double>(state.range(2)))},
+                 Pinned(nodes_where(mesh, [](const auto& X) { return X.x() < 1e-6; })));
+  run(state, sim);
+}
+
+// The arrays of a step, its nodes in the order of the factor.
+struct Phases {
+  static constexpr Isa isa = PLIANT_NATIVE_ISA;
+  Panels<float> factor;
+  StretchElements<float, isa> elements;
+  VolumeConstraints<float, isa> constraints;
+  AlignedVector<float> x, y, scratch;
+  std::ptrdiff_t tets = 0, entries = 0;
+
+  explicit Phases(int size) {
+    const auto mesh = bar<float>(size);
+    const Solid solid(mesh, rubber, Density{1000});
+    const ElasticSystem<Solid<Tet4, FixedCorotated, float>> system(solid);
+    const BlockPattern& pattern = system.pattern();
+    std::vector<double> values(static_cast<std::size_t>(pattern.blocks()), 0);
+    std::vector<StretchElement<float>> stretches;
+    std::vector<VolumeConstraint<float>> volumes;
+    NodeMatrix<float, 3> positions(3, mesh.node_count());
+    for (int i = 0; i < mesh.node_count(); ++i) {
+      positions.col(i) = mesh.nodes.col(system.numbering().to_user[static_cast<std::size_t>(i)]);
+      values[static_cast<std::size_t>(pattern.slot(i, i))] = system.mass().node(i)(0);
+    }
+    const RawCoefficients& c = rubber.coefficients<3>();
+    system.for_each_point([&](const auto& nodes, const auto& gradients, float V, const auto&) {
+      const auto weight = static_cast<float>(2 * c.mu * dt * dt) * V;
+      for (int a = 0; a < 4; ++a) {
+        for (int b = a; b < 4; ++b) {
+          const float entry = weight * gradients.row(a).dot(gradients.row(b));
+          const auto [i, j] =
+              std::minmax(nodes[static_cast<std::size_t>(a)], nodes[static_cast<std::size_t>(b)]);
+          values[static_cast<std::size_t>(pattern.slot(i, j))] += static_cast<double>(entry);
+        }
+      }
+      stretches.push_back({nodes, gradients, weight});
+      volumes.push_back({nodes, 1 / (6 * V), 1 / (static_cast<float>(c.lambda * dt * dt) * V)});
+      const SmallMatrix<float, 3, 3> edges = gradients.template bottomRows<3>();
+      if (determinant(edges) < 0) std::swap(volumes.back().offsets[0], volumes.back().offsets[1]);
+    });
+    (void)factor.factorise(pattern, values, positions);
+    std::vector<int> place(static_cast<std::size_t>(factor.node_count()));
+    for (int k = 0; k < factor.node_count(); ++k) place[static_cast<std::size_t>(factor.node_at(k))] = k;
+    const auto sum = [](const auto& e) { return e.offsets[0] + e.offsets[1] + e.offsets[2] + e.offsets[3]; };
+    const auto sort = [&](auto& all) {
+      for (auto& e : all) {
+        for (int& offset : e.offsets) offset = 4 * place[static_cast<std::size_t>(offset)];
+      }
+      std::stable_sort(all.begin(), all.end(), [&](const auto& e, const auto& f) { return sum(e) < sum(f); });
+    };
+    sort(stretches);
+    sort(volumes);
+    const int nowhere = 4 * factor.node_count();
+    elements.append(stretches, nowhere);
+    constraints.append(volumes, nowhere, nowhere);
+    x.assign(static_cast<std::size_t>(nowhere) + 4, 0);
+    y = x;
+    scratch.assign(factor.scratch_size(), 0);
+    std::mt19937 random(1);
+    std::uniform_real_distribution<float> noise(-1e-4f, 1e-4f);
+    for (int k = 0; k < factor.node_count(); ++k) {
+      const int node = factor.node_at(k);
+      for (int i = 0; i < 3; ++i) x[static_cast<std::size_t>(4 * k + i)] = positions(i, node) + noise(random);
+      x[static_cast<std::size_t>(4 * k + 3)] = 1 / system.mass().node(node)(0);
+    }
+    tets = mesh.element_count();
+    entries = static_cast<std::ptrdiff_t>(factor.stored_numbers());
+  }
+};
+
+void per(benchmark::State& state, const char* name, std::ptrdiff_t count) {
+  state.counters[name] =
+      benchmark::Counter(static_cast<double>(count) * 1e-9,
+                         benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+}
+
+void stretch_forces(benchmark::State& state) {
+  Phases body(static_cast<int>(state.range(0)));
+  for (auto _ : state) {
+    body.elements.pull(0, body.elements.size(), 1, body.x.data(), body.y.data());
+    benchmark::ClobberMemory();
+  }
+  per(state, "ns_per_tet", body.tets);
+}
+
+void solve(benchmark::State& state) {
+  Phases body(static_cast<int>(state.range(0)));
+  const int parts = body.factor.parts();
+  std::fill(body.y.begin(), body.y.end(), 1e-3f);
+  for (auto _ : state) {
+    for (int p = 0; p <= parts; ++p) body.factor.sweep_forward(p, body.y.data());
+    for (int p = parts; p >= 0; --p) body.factor.sweep_backward(p, body.y.data(), body.scratch.data());
+    benchmark::ClobberMemory();
+    state.PauseTiming();
+    std::fill(body.y.begin(), body.y.end(), 1e-3f);
+    state.ResumeTiming();
+  }
+  per(state, "ns_per_number", body.entries);
+}
+
+void volume_relaxation(benchmark::State& state) {
+  Phases body(static_cast<int>(state.range(0)));
+  for (auto _ : state) {
+    body.constraints.relax(0, body.constraints.size(), false, body.x.data());
+    benchmark::ClobberMemory();
+  }
+  per(state, "ns_per_tet", body.tets);
+}
+
+// 15,840, 61,440 and 329,280 tets; threads; digits of the solver.
+void sizes(benchmark::internal::Benchmark* benchmark) {
+  benchmark->DenseRange(0, 2)->Unit(benchmark::kMillisecond);
+}
+void steps(benchmark::internal::Benchmark* benchmark) {
+  benchmark->ArgsProduct({{0, 1, 2}, {1, 2}})->Unit(benchmark::kMillisecond)->UseRealTime();
+}
+void solved_steps(benchmark::internal::Benchmark* benchmark) {
+  benchmark->ArgsProduct({{0, 1}, {1}, {3, 6}})->Unit(benchmark::kMillisecond)->UseRealTime();
+}
+BENCHMARK(step<float>)->Apply(steps);
+BENCHMARK(step<double>)->Apply(steps);
+BENCHMARK(backward_euler_step<float>)->Apply(solved_steps);
+BENCHMARK(stretch_forces)->Apply(sizes);
+BENCHMARK(solve)->Apply(sizes);
+BENCHMARK(volume_relaxation)->Apply(sizes);
+
+}  // namespace
