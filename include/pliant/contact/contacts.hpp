@@ -47,6 +47,7 @@ class Contacts {
     holds_.prepare(node_count, spacing);
     restrained_.assign(static_cast<std::size_t>(node_count), free);
     planes_.resize(static_cast<std::size_t>(node_count));
+    free_.resize(node_count);
   }
 
   // Which nodes cannot move freely.
@@ -161,12 +162,45 @@ class Contacts {
     holds_.keep(bounds_, colliders_, x);
     rebuild(x, prescribed);
     for (const auto& bounded : bounds_.nodes()) {
-      if (marked_[static_cast<std::size_t>(bounded.node)] == 0) continue;
-      auto y = Bounds::in_frame(bounded, u.node(bounded.node));
-      for (int k = 0; k < bounded.axes; ++k) y[k] = std::clamp(y[k], bounded.lower[k], bounded.upper[k]);
-      u.node(bounded.node) = times<Scalar, dim, dim, 1>(bounded.T, y);
+      if (marked_[static_cast<std::size_t>(bounded.node)] != 0) clamp(bounded, u);
     }
     return true;
+  }
+
+  // For integrators that do not solve for contact. Puts the nodes that the displacement u takes past
+  // colliders on their surfaces; where that takes the force m d / dt^2, with m = mass(i) [kg] and d the way
+  // back, friction and drag take as much from their way along the surface as they can in `dt` [s]. Adds the
+  // forces to `forces` [N] and lists them. Returns how many nodes were put back, -1 where some could not be
+  // kept out.
+  template <class Mass>
+  int put_back(const Vector& x, const Vector& prescribed, double dt, Mass&& mass, Vector& u, Vector& forces) {
+    constexpr int most_passes = 20;
+    find(x, u, prescribed);
+    found_.clear();
+    free_.set_sum(u, Scalar(0), u);
+    for (const auto& bounded : bounds_.nodes()) {
+      if (!clamp(bounded, u)) continue;
+      const Point back = point(u, bounded.node) - point(free_, bounded.node);
+      const Point slowed = slow_down(bounded, x, back, dt, mass(bounded.node), point(u, bounded.node));
+      u.node(bounded.node) = slowed.template cast<Scalar>();
+      clamp(bounded, u);
+    }
+    for (int pass = 0; find_missed(x, prescribed, u); ++pass) {
+      if (pass == most_passes) return -1;
+    }
+    int nodes = 0;
+    for (const auto& bounded : bounds_.nodes()) {
+      const Point way = point(u, bounded.node) - point(free_, bounded.node);
+      const int axis = pressed_most(bounded, way);
+      if (axis < 0) continue;
+      ++nodes;
+      const Point force = mass(bounded.node) / (dt * dt) * way;
+      const auto pressure = Bounds::in_frame(bounded, way.template cast<Scalar>())[axis];
+      const Point normal = (pressure > 0 ? 1 : -1) * bounded.N.col(axis).template cast<double>();
+      forces.node(bounded.node) += force.template cast<Scalar>();
+      found_.push_back({bounded.node, bounded.presser(axis, pressure), normal, force});
+    }
+    return nodes;
   }
 
   // The step ends at the displacement u with the gradient g: adds to `forces` those of the colliders on the
@@ -272,6 +306,48 @@ class Contacts {
     return place == free ? Square::Identity() : projections_[static_cast<std::size_t>(place)];
   }
 
+  // Puts a bounded node within its bounds. False where it was.
+  static bool clamp(const typename Bounds::Node& bounded, Vector& u) {
+    const auto y = Bounds::in_frame(bounded, u.node(bounded.node));
+    auto inside = y;
+    for (int k = 0; k < bounded.axes; ++k) inside[k] = std::clamp(y[k], bounded.lower[k], bounded.upper[k]);
+    if (inside == y) return false;
+    u.node(bounded.node) = times<Scalar, dim, dim, 1>(bounded.T, inside);
+    return true;
+  }
+
+  // The axis along which a way off the planes of a bounded node is longest; -1 for none.
+  static int pressed_most(const typename Bounds::Node& bounded, const Point& way) {
+    const auto along = Bounds::in_frame(bounded, way.template cast<Scalar>());
+    int result = -1;
+    Scalar longest = 0;
+    for (int k = 0; k < bounded.axes; ++k) {
+      if (std::abs(along[k]) > longest && bounded.presser(k, along[k]) >= 0) {
+        longest = std::abs(along[k]);
+        result = k;
+      }
+    }
+    return result;
+  }
+
+  // The displacement u of a node that was put back by the way `back`, once friction and drag of the collider
+  // that it presses on most have acted.
+  Point slow_down(const typename Bounds::Node& bounded, const Vector& x, const Point& back, double dt,
+                  double mass, Point u) const {
+    const int axis = pressed_most(bounded, back);
+    if (axis < 0) return u;
+    const auto pressure = Bounds::in_frame(bounded, back.template cast<Scalar>())[axis];
+    const auto& collider = colliders_[bounded.presser(axis, pressure)];
+    const Point at = point(x, bounded.node), normal = bounded.N.col(axis).template cast<double>();
+    Point slip = u - (collider.to.to_world(collider.from.to_local(at)) - at);
+    slip -= dot<double, dim>(slip, normal) * normal;
+    const double length = detail::length<dim>(slip);
+    if (length == 0) return u;
+    const double held = std::min(length, collider.surface.friction * detail::length<dim>(back));
+    const double left = (length - held) / (1 + collider.surface.viscosity * dt / mass);
+    return u - (1 - left / length) * slip;
+  }
+
   // Bounds and holds from the planes.
   void rebuild(const Vector& x, const Vector& prescribed) {
     bounds_.clear(x.nodes());
@@ -291,6 +367,7 @@ class Contacts {
   std::vector<Square> projections_;
   std::vector<NodePlanes<dim>> planes_;  // of each node
   std::vector<char> marked_;             // the same
+  Vector free_;                          // a displacement without contact
   std::vector<Contact<dim>> found_, pressing_;
 };
 

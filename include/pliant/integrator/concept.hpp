@@ -13,6 +13,8 @@
 //   keeps_acceleration = true                a constant: the state holds accelerations too
 //   needs_solver = false                     a constant: no linear system is solved, and a Simulation is
 //                                            given no solver
+//   knows_colliders                          a constant: whether a Simulation may have colliders; without it,
+//                                            whether it needs a solver
 #pragma once
 
 #include <concepts>
@@ -91,6 +93,13 @@ inline constexpr bool needs_solver = true;
 template <class I>
 requires requires { I::needs_solver; }
 inline constexpr bool needs_solver<I> = I::needs_solver;
+
+// Whether a Simulation with an integrator may have colliders.
+template <class I>
+inline constexpr bool knows_colliders = needs_solver<I>;
+template <class I>
+requires requires { I::knows_colliders; }
+inline constexpr bool knows_colliders<I> = I::knows_colliders;
 
 }  // namespace detail
 

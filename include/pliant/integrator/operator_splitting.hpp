@@ -19,6 +19,9 @@ namespace pliant {
 // times. v+ = (x+ - x) / dt. A step is stable whatever its length and always costs the same. It is not
 // converged: the two terms see each other once per step, so that only smaller steps make it more accurate.
 //
+// Nodes that would end in a collider are put back on its surface, and slowed down there by friction and drag,
+// at the end of the step; the body feels it in the next one.
+//
 // Takes tetrahedra of FixedCorotated or Arap, which has no volume term, with nodes that are free, held or
 // moved in all directions. The matrix is factorised in the first step and again when dt or the set of held
 // nodes has changed (StepReport::factorisations).
@@ -29,7 +32,7 @@ struct OperatorSplitting {
   int stretch_iterations = 1;   // rotations and solves; many converge to implicit Euler of the stretch energy
   bool elastic_energy = false;  // whether the report tells it, which costs as much as the step; else NaN
 
-  static constexpr bool needs_solver = false;
+  static constexpr bool needs_solver = false, knows_colliders = true;
 
   template <class SystemType, class FilterType>
   using Workspace = SplitBody<SystemType, FilterType>;
@@ -62,7 +65,12 @@ struct OperatorSplitting {
       return report;
     }
     if (body.set_up(context.system, context.filter, state.x, dt)) report.factorisations = 1;
-    body.advance(*this, context, state);
+    report.contacts = body.advance(*this, context, state);
+    if (report.contacts < 0) {
+      report.contacts = 0;
+      report.stop = StepStop::penetration;
+      return report;
+    }
     state.time += dt;
     report.energies.elastic =
         elastic_energy ? context.system.energy(state.x) : std::numeric_limits<double>::quiet_NaN();

@@ -32,7 +32,7 @@ class SplitBody {
   void prepare(const SystemType& system) {
     static_assert(SystemType::dim == 3, "OperatorSplitting takes bodies of tetrahedra");
     if (held_.nodes() == system.node_count()) return;
-    held_ = moved_ = system.make_vector();
+    held_ = moved_ = displacement_ = system.make_vector();
     const auto beta = system.uniform_stiffness_damping();
     detail::require_parameter(beta && *beta == Scalar(0), "Rayleigh::beta",
                               beta ? static_cast<double>(*beta) : 0,
@@ -66,16 +66,19 @@ class SplitBody {
     return true;
   }
 
-  // A step with the numbers of iterations of an integrator.
+  // A step with the numbers of iterations of an integrator. Returns how many nodes touch colliders, -1 where
+  // some could not be kept out.
   template <class Integrator, class Context>
-  void advance(const Integrator& integrator, const Context& context, State<Vector>& state) {
+  int advance(const Integrator& integrator, const Context& context, State<Vector>& state) {
     predict(context, state, integrator.stretch_iterations > 1);
     for (int k = 0; k < integrator.stretch_iterations; ++k) {
       solve_stretch(integrator.rotation_iterations, k > 0);
     }
     for (int k = 0; k < integrator.volume_iterations; ++k) relax_volumes(k == 0);
     find_constraint_forces(context, state, integrator.volume_iterations > 0);
+    const int contacts = collide(context, state);
     finish(context, state);
+    return contacts;
   }
 
  private:
@@ -374,10 +377,30 @@ class SplitBody {
     relax(part_count);
   }
 
+  // Takes nodes out of colliders; see Contacts::put_back.
+  template <class Context>
+  int collide(const Context& context, const State<Vector>& state) {
+    if (context.contacts.empty()) {
+      context.contacts.clear();
+      return 0;
+    }
+    for_each_place([&](std::ptrdiff_t place, std::ptrdiff_t node) {
+      positions_[at(stride * place + 3)] = 0;
+      displacement_.set_row(node, row(positions_, place) - state.x.row(node));
+    });
+    const int contacts = context.contacts.put_back(
+        state.x, moved_, dt_, [&](int node) { return mass_[at(node)]; }, displacement_, held_);
+    for_each_place([&](std::ptrdiff_t place, std::ptrdiff_t node) {
+      set_row(positions_, place, state.x.row(node) + displacement_.row(node));
+    });
+    return contacts;
+  }
+
   // What holds a fixed node balances what the elements, whose rotations are those of the last solve, and the
   // loads do to it, and accelerates it.
   template <class Context>
   void find_constraint_forces(const Context& context, const State<Vector>& state, bool with_volumes) {
+    held_.set_zero();
     if (fixed_.empty()) return;
     const std::ptrdiff_t free = factor_.node_count();
     const auto& pull = parts_.front().right_side;
@@ -426,7 +449,7 @@ class SplitBody {
   std::vector<Coupling> couplings_;
   AlignedVector<Scalar> positions_, predicted_;  // a row for each place [m]
   AlignedVector<Scalar> forces_;                 // a row for each fixed node
-  Vector held_, moved_;                          // [N], [m]
+  Vector held_, moved_, displacement_;           // [N], [m]
 };
 
 }  // namespace pliant

@@ -213,7 +213,7 @@ class Simulation {
   // surface or a pose that makes no sense.
   int add_collider(AnyCollider<dim> collider, const Surface& surface = {},
                    std::function<Pose<dim>(double time)> path = nullptr) {
-    static_assert(detail::needs_solver<Integrator>, "this integrator knows no colliders");
+    static_assert(detail::knows_colliders<Integrator>, "this integrator knows no colliders");
     return contacts_.add(std::move(collider), surface, std::move(path), state_.time);
   }
 
