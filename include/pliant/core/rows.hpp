@@ -9,13 +9,14 @@ namespace pliant {
 
 namespace detail {
 
-// Four registers that hold Size / 4 squares of 4 x 4 numbers side by side; each square is transposed.
+// Four registers that hold squares of 4 x 4 numbers side by side; each square is transposed.
 template <class Register>
 PLIANT_INLINE void transpose_squares(Register (&r)[4]) {
 #if defined(__GNUC__)
-  if constexpr (sizeof(Register) == 4 * sizeof(r[0][0])) {
+  constexpr int size = sizeof(Register) / sizeof(r[0][0]);
+  if constexpr (size == 4) {
     transpose_registers(r);
-  } else {
+  } else if constexpr (size == 8) {
     const Register a = __builtin_shufflevector(r[0], r[1], 0, 8, 2, 10, 4, 12, 6, 14);
     const Register b = __builtin_shufflevector(r[0], r[1], 1, 9, 3, 11, 5, 13, 7, 15);
     const Register c = __builtin_shufflevector(r[2], r[3], 0, 8, 2, 10, 4, 12, 6, 14);
@@ -24,6 +25,19 @@ PLIANT_INLINE void transpose_squares(Register (&r)[4]) {
     r[1] = __builtin_shufflevector(b, d, 0, 1, 8, 9, 4, 5, 12, 13);
     r[2] = __builtin_shufflevector(a, c, 2, 3, 10, 11, 6, 7, 14, 15);
     r[3] = __builtin_shufflevector(b, d, 2, 3, 10, 11, 6, 7, 14, 15);
+  } else {
+    const Register a =
+        __builtin_shufflevector(r[0], r[1], 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30);
+    const Register b =
+        __builtin_shufflevector(r[0], r[1], 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31);
+    const Register c =
+        __builtin_shufflevector(r[2], r[3], 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30);
+    const Register d =
+        __builtin_shufflevector(r[2], r[3], 1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31);
+    r[0] = __builtin_shufflevector(a, c, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+    r[1] = __builtin_shufflevector(b, d, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29);
+    r[2] = __builtin_shufflevector(a, c, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+    r[3] = __builtin_shufflevector(b, d, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
   }
 #endif
 }
@@ -32,9 +46,50 @@ PLIANT_INLINE void transpose_squares(Register (&r)[4]) {
 template <class L>
 inline constexpr bool has_row_registers = false;
 template <class T, int W, Isa isa>
-inline constexpr bool has_row_registers<Lane<T, W, isa>> = Lane<T, 4, isa>::register_size == 4 &&
-                                                           (Lane<T, W, isa>::register_size == 4 ||
-                                                            Lane<T, W, isa>::register_size == 8);
+inline constexpr bool has_row_registers<Lane<T, W, isa>> =
+    Lane<T, 4, isa>::register_size == 4 && Lane<T, W, isa>::register_size >= 4;
+
+// Size / 4 rows as one register: those at base + offsets[0], base + offsets[4], ...
+template <int size, class Row>
+PLIANT_INLINE auto join_rows(const scalar_of<Row>* base, const int* offsets) {
+  const auto row = [&](int i) { return load<Row>(base + offsets[4 * i]).part[0]; };
+#if defined(__GNUC__)
+  if constexpr (size == 8) {
+    return __builtin_shufflevector(row(0), row(1), 0, 1, 2, 3, 4, 5, 6, 7);
+  } else if constexpr (size == 16) {
+    const auto low = __builtin_shufflevector(row(0), row(1), 0, 1, 2, 3, 4, 5, 6, 7);
+    const auto high = __builtin_shufflevector(row(2), row(3), 0, 1, 2, 3, 4, 5, 6, 7);
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  } else {
+    return row(0);
+  }
+#else
+  return row(0);
+#endif
+}
+
+// Row i of those in a register.
+template <class Row, class Register>
+PLIANT_INLINE Row row_of(const Register& r, int i) {
+  Row row;
+#if defined(__GNUC__)
+  constexpr int size = sizeof(Register) / sizeof(r[0]);
+  if constexpr (size == 4) {
+    row.part[0] = r;
+  } else if constexpr (size == 8) {
+    row.part[0] =
+        i == 0 ? __builtin_shufflevector(r, r, 0, 1, 2, 3) : __builtin_shufflevector(r, r, 4, 5, 6, 7);
+  } else {
+    row.part[0] = i == 0   ? __builtin_shufflevector(r, r, 0, 1, 2, 3)
+                  : i == 1 ? __builtin_shufflevector(r, r, 4, 5, 6, 7)
+                  : i == 2 ? __builtin_shufflevector(r, r, 8, 9, 10, 11)
+                           : __builtin_shufflevector(r, r, 12, 13, 14, 15);
+  }
+#else
+  (void)r, (void)i;
+#endif
+  return row;
+}
 
 // Calls use(number of a row, the row as a Lane of 4) for the rows that stand in four lanes.
 template <class T, int W, Isa isa, class Use>
@@ -47,19 +102,8 @@ PLIANT_INLINE void for_each_row(const Lane<T, W, isa> (&columns)[4], Use&& use) 
       typename L::Register r[4];
       for (int k = 0; k < 4; ++k) r[k] = columns[k].part[p];
       transpose_squares(r);
-      for (int i = 0; i < 4; ++i) {
-        Row row;
-        if constexpr (size == 4) {
-          row.part[0] = r[i];
-          use(p * 4 + i, row);
-        } else {
-#if defined(__GNUC__)
-          row.part[0] = __builtin_shufflevector(r[i], r[i], 0, 1, 2, 3);
-          use(p * 8 + i, row);
-          row.part[0] = __builtin_shufflevector(r[i], r[i], 4, 5, 6, 7);
-          use(p * 8 + i + 4, row);
-#endif
-        }
+      for (int square = 0; square < size / 4; ++square) {
+        for (int i = 0; i < 4; ++i) use(p * size + 4 * square + i, row_of<Row>(r[i], square));
       }
     }
   } else {
@@ -82,17 +126,7 @@ PLIANT_INLINE void gather_rows(const T* base, const int* offsets, Lane<T, W, isa
     constexpr int size = L::register_size;
     for (int p = 0; p < L::registers; ++p) {
       typename L::Register r[4];
-      for (int i = 0; i < 4; ++i) {
-        const int* const at = offsets + p * size + i;
-        if constexpr (size == 4) {
-          r[i] = load<Row>(base + at[0]).part[0];
-        } else {
-#if defined(__GNUC__)
-          r[i] = __builtin_shufflevector(load<Row>(base + at[0]).part[0], load<Row>(base + at[4]).part[0], 0,
-                                         1, 2, 3, 4, 5, 6, 7);
-#endif
-        }
-      }
+      for (int i = 0; i < 4; ++i) r[i] = detail::join_rows<size, Row>(base, offsets + p * size + i);
       detail::transpose_squares(r);
       for (int k = 0; k < 4; ++k) columns[k].part[p] = r[k];
     }
@@ -124,14 +158,8 @@ PLIANT_INLINE Lane<T, 4, isa> sum_of_rows(const Lane<T, W, isa> (&columns)[4]) {
     if constexpr (detail::has_row_registers<Lane<T, W, isa>>) {
       auto all = columns[k].part[0];
       for (int p = 1; p < columns[k].registers; ++p) all += columns[k].part[p];
-      if constexpr (sizeof(all) == 4 * sizeof(T)) {
-        folded[k].part[0] = all;
-      } else {
-#if defined(__GNUC__)
-        folded[k].part[0] =
-            __builtin_shufflevector(all, all, 0, 1, 2, 3) + __builtin_shufflevector(all, all, 4, 5, 6, 7);
-#endif
-      }
+      folded[k] = detail::row_of<Row>(all, 0);
+      for (int i = 1; i < columns[k].register_size / 4; ++i) folded[k] += detail::row_of<Row>(all, i);
     } else {
       for (int i = 0; i < 4; ++i) {
         T total = 0;

@@ -58,6 +58,7 @@ class SplitBody {
     dt_ = 0;
     find_masses(system, dt);
     factorise(system, x, dt);
+    place_masses(system);
     place_elements(dt);
     for_each_place(
         [&](std::ptrdiff_t place, std::ptrdiff_t node) { set_row(positions_, place, x.row(node)); });
@@ -138,21 +139,26 @@ class SplitBody {
     });
   }
 
-  // Masses with what mass damping adds to them in a step, and their inverses, zero for fixed nodes.
+  // Masses with what mass damping adds to them in a step.
   void find_masses(const SystemType& system, double dt) {
-    const auto count = system.node_count();
     const bool damps = system.mass_damping().nodes() > 0;
-    mass_.assign(at(count), 0);
-    kept_.assign(at(count), 1);
-    inverse_mass_.assign(at(count), 0);
-    for (std::ptrdiff_t i = 0; i < count; ++i) {
-      const auto m = static_cast<double>(system.mass().node(i)(0));
-      const double drag = damps ? dt * static_cast<double>(system.mass_damping().node(i)(0)) : 0;
-      mass_[at(i)] = m + drag;
-      kept_[at(i)] = static_cast<Scalar>(m / (m + drag));
-      inverse_mass_[at(i)] = static_cast<Scalar>(1 / (m + drag));
+    mass_.assign(at(system.node_count()), 0);
+    for (std::ptrdiff_t i = 0; i < system.node_count(); ++i) {
+      const double drag = damps ? static_cast<double>(system.mass_damping().node(i)(0)) : 0;
+      mass_[at(i)] = static_cast<double>(system.mass().node(i)(0)) + dt * drag;
     }
-    for (const int node : fixed_) inverse_mass_[at(node)] = 0;
+  }
+
+  // Of the nodes at their places: inverse masses, zero for fixed nodes, and what damping leaves of
+  // velocities.
+  void place_masses(const SystemType& system) {
+    inverse_mass_.assign(node_.size(), Scalar(0));
+    kept_.assign(node_.size(), Scalar(1));
+    for (std::size_t place = 0; place < at(factor_.node_count()); ++place) {
+      const double mass = mass_[at(node_[place])];
+      inverse_mass_[place] = static_cast<Scalar>(1 / mass);
+      kept_[place] = static_cast<Scalar>(static_cast<double>(system.mass().node(node_[place])(0)) / mass);
+    }
   }
 
   // The entries of dt^2 L that an element adds, by pairs of its nodes [kg].
@@ -310,8 +316,8 @@ class SplitBody {
     const auto h = static_cast<Scalar>(dt_);
     const std::ptrdiff_t free = factor_.node_count();
     for_each_place([&](std::ptrdiff_t place, std::ptrdiff_t node) {
-      const Scalar inverse = inverse_mass_[at(node)];
-      const Row way = place < free ? Row(h * kept_[at(node)]) * state.v.row(node) +
+      const Scalar inverse = inverse_mass_[at(place)];
+      const Row way = place < free ? Row(h * kept_[at(place)]) * state.v.row(node) +
                                          Row(h * h * inverse) * context.loads.row(node)
                                    : moved_.row(node);
       const Row end = state.x.row(node) + way;
@@ -440,7 +446,7 @@ class SplitBody {
   std::vector<int> fixed_, fixed_now_;       // nodes
   std::vector<Tetrahedron> tetrahedra_;      // nodes of the system
   std::vector<double> mass_;                 // of each node, with its damping [kg]
-  std::vector<Scalar> inverse_mass_, kept_;  // of each node [1/kg]; what damping leaves of a velocity [-]
+  std::vector<Scalar> inverse_mass_, kept_;  // at each place [1/kg]; what damping leaves of a velocity [-]
   std::vector<int> place_, node_;            // of each node; at each place
   Factor factor_;                            // of M + dt^2 L of the free nodes
   StretchElements<Scalar, isa> elements_;

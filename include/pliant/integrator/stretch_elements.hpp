@@ -24,7 +24,7 @@ struct StretchElement {
 template <class Scalar, Isa isa>
 class StretchElements {
  public:
-  static constexpr int width = kernel_width<Scalar>;
+  static constexpr int width = 2 * kernel_width<Scalar>;  // two registers hide the latency of each other
 
   void clear() { batches_.clear(); }
   std::ptrdiff_t size() const { return std::ssize(batches_); }  // batches

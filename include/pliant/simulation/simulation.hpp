@@ -335,6 +335,7 @@ class Simulation {
     }
     if constexpr (detail::keeps_acceleration<Integrator>) state_.a = saved_.a = system_.make_vector();
     system_.to_internal(solid_.nodes(), state_.x);
+    rest_ = state_.x;
     positions_ = solid_.nodes();
     velocities_ = constraint_forces_ = Positions::Zero(dim, system_.node_count());
   }
@@ -373,20 +374,31 @@ class Simulation {
   }
 
   Energies with_elastic(double elastic) const {
-    Energies energies;
-    energies.elastic = elastic;
-    const auto& rest = solid_.nodes();
-    for (std::ptrdiff_t i = 0; i < state_.x.nodes(); ++i) {
-      const SmallVector<double, dim> v = state_.v.node(i).template cast<double>();
-      const double mass = system_.mass().node(i)(0);
-      const SmallVector<double, dim> moved =
-          (state_.x.node(i) - rest.col(system_.numbering().to_user[static_cast<std::size_t>(i)]))
-              .template cast<double>();
-      energies.kinetic += 0.5 * mass * v.squaredNorm();
-      energies.gravitational -= mass * gravity_.dot(moved);
-      energies.external -= external_forces_.node(i).template cast<double>().dot(moved);
-    }
-    return energies;
+    struct Sums {
+      double kinetic = 0, gravitational = 0, external = 0;
+      void operator+=(const Sums& other) {
+        kinetic += other.kinetic;
+        gravitational += other.gravitational;
+        external += other.external;
+      }
+    };
+    const Sums all =
+        parallel_sum<Sums>(state_.x.nodes(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+          Sums sums;
+          for (std::ptrdiff_t i = begin; i < end; ++i) {
+            const SmallVector<double, dim> v = state_.v.node(i).template cast<double>();
+            const double mass = system_.mass().node(i)(0);
+            const SmallVector<double, dim> moved = (state_.x.node(i) - rest_.node(i)).template cast<double>();
+            sums.kinetic += 0.5 * mass * v.squaredNorm();
+            sums.gravitational -= mass * gravity_.dot(moved);
+            sums.external -= external_forces_.node(i).template cast<double>().dot(moved);
+          }
+          return sums;
+        });
+    return {.kinetic = all.kinetic,
+            .elastic = elastic,
+            .gravitational = all.gravitational,
+            .external = all.external};
   }
 
   Solid solid_;
@@ -397,6 +409,7 @@ class Simulation {
   FilterType filter_;
   State<Vector> state_, saved_;
   Contacts<Vector> contacts_;
+  Vector rest_;             // positions [m]
   Vector external_forces_;  // [N]
   Vector loads_;            // external forces and gravity [N]
   SmallVector<double, dim> gravity_ = SmallVector<double, dim>::Zero();
