@@ -6,7 +6,8 @@
 // inverted F too: the reflection stays in the symmetric factor R^T F.
 #pragma once
 
-#include <limits>
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <pliant/core/lane.hpp>
