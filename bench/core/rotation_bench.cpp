@@ -13,6 +13,7 @@
 #include <Eigen/Dense>
 #include <benchmark/benchmark.h>
 
+#include <pliant/core/aligned_vector.hpp>
 #include <pliant/core/polar.hpp>
 #include <pliant/core/rotation.hpp>
 
@@ -87,8 +88,8 @@ struct Blocks {
   struct Rotation {
     float entry[4][width];
   };
-  std::vector<Block> F{count / width};
-  std::vector<Rotation> start{count / width}, result{count / width};
+  AlignedVector<Block> F = AlignedVector<Block>(count / width);
+  AlignedVector<Rotation> start = AlignedVector<Rotation>(count / width), result = start;
 
   Blocks() {
     for (std::size_t i = 0; i < count; ++i) {
