@@ -79,6 +79,17 @@ double angle_to(const Exact& R, const Quaternion<T>& q, int i) {
   return static_cast<double>((exact(q, i).toRotationMatrix() - R).norm() / std::sqrt(2.0L));
 }
 
+// At one place in the program: the compiler may fuse multiplications and additions differently at each.
+template <class T>
+PLIANT_NOINLINE detail::FollowedRotation<T> same_code(const SmallMatrix<T, 3, 3>& F, const Quaternion<T>& q) {
+  return detail::rotation_step(F, q);
+}
+
+template <class T>
+PLIANT_NOINLINE void same_code(const SmallMatrix<T, 3, 3>& F, Quaternion<T>& q, int steps) {
+  follow_rotation(F, q, steps);
+}
+
 // The axes along, between and across those of the coordinates, and angles up to a full turn.
 template <class Check>
 void for_many_rotations(Check&& check) {
@@ -95,7 +106,7 @@ void for_many_rotations(Check&& check) {
 }  // namespace
 
 TEMPLATE_TEST_CASE("quaternions and matrices of the same rotation", "[core]", float, double,
-                   (Lane<double, 4>), (Lane<float, 8>), (Lane<float, 16>)) {
+                   (Lane<float, 8>)) {
   using T = TestType;
   Random random;
   long double matrix = 0, length = 0, back = 0, product = 0;
@@ -131,7 +142,7 @@ TEMPLATE_TEST_CASE("quaternions and matrices of the same rotation", "[core]", fl
 }
 
 TEMPLATE_TEST_CASE("nearest_rotation maximises tr(R^T F), whatever F is", "[core]", float, double,
-                   (Lane<double, 4>), (Lane<float, 8>)) {
+                   (Lane<double, 8>), (Lane<float, 8>)) {
   using T = TestType;
   const auto matrices = mixed<scalar_of<T>, 3>(300, false);
   long double distance = 0, length = 0;
@@ -152,7 +163,7 @@ TEMPLATE_TEST_CASE("nearest_rotation maximises tr(R^T F), whatever F is", "[core
 }
 
 TEMPLATE_TEST_CASE("from 10 degrees off, one step is right to 1e-5 rad and two to rounding", "[core]", float,
-                   double, (Lane<double, 4>), (Lane<double, 8>), (Lane<float, 8>), (Lane<float, 16>)) {
+                   double, (Lane<double, 4>), (Lane<float, 16>)) {
   using T = TestType;
   Random random;
   long double one_step = 0, two_steps = 0, returned = 0, mean = 0;
@@ -223,7 +234,7 @@ TEST_CASE("what a step leaves of the angle t of a pure rotation has a closed for
 // Everything that can be wrong with F at once: every rank, scale and sign, repeated and cancelling values,
 // far starts. Where the nearest rotation is not unique its distance is: tr(R^T F) tells it.
 TEMPLATE_TEST_CASE("from anywhere, every frame is nearer than the one before, and the last as near as can be",
-                   "[core]", float, double, (Lane<double, 4>), (Lane<float, 8>), (Lane<float, 16>)) {
+                   "[core]", float, double, (Lane<double, 4>), (Lane<float, 8>)) {
   using T = TestType;
   constexpr int frames = 12;
   const int steps = GENERATE(1, 2, 3);
@@ -282,8 +293,45 @@ TEST_CASE("half a turn away, and at every saddle, the nearest rotation is found 
   CHECK(error <= 1e-13);
 }
 
-TEMPLATE_TEST_CASE("zero keeps the rotation, whatever its neighbours", "[core]", float, double,
-                   (Lane<double, 4>), (Lane<float, 8>)) {
+// F = [w] + d I with the skew matrix of w and a tiny d is a turn about w by atan(|w| / d). At the identity
+// the skew part has next to no symmetric one beside it, and x = w / (2 d).
+TEMPLATE_TEST_CASE(
+    "a quarter turn away from nearly skew matrices the nearest rotation is found in three frames", "[core]",
+    float, double, (Lane<float, 8>)) {
+  using T = TestType;
+  Random random;
+  long double error = 0;
+  for (int round = 0; round < 2000; ++round) {
+    Eigen::Vector3d w = random_axis(random);
+    for (int k = 0; k < 3; ++k) w[k] = static_cast<double>(static_cast<scalar_of<T>>(w[k]));
+    const double d = random.power_of_ten(1 - std::numeric_limits<scalar_of<T>>::max_exponent10, 0);
+    Matrix<3> F;
+    F << d, -w[2], w[1], w[2], d, -w[0], -w[1], w[0], d;
+    auto q = Quaternion<T>::identity();
+    for (int frame = 0; frame < 3; ++frame) follow_rotation(hard_matrices::pack<T, 3>({F}, 0), q, 1);
+    const Matrix<3> turned = rotation_by(std::atan2(w.norm(), d), w.normalized());
+    raise(error, angle_to(turned.cast<long double>(), q, 0) / rounding<T>);
+  }
+  CHECK(error <= 20);
+}
+
+TEST_CASE("a step that is not safe leads to the SVD, whatever the steps after it say", "[core]") {
+  Random random;
+  int lost = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const Matrix<3> R = random.rotation<3>();
+    const SmallMatrix<double, 3, 3> F = R * any_stretch(random);
+    auto q =
+        pack<double>({Eigen::Quaterniond(R * rotation_by(random.uniform(1, 2), random_axis(random)))}, 0);
+    if (detail::rotation_step(F, q).safe) continue;
+    ++lost;
+    follow_rotation(F, q, 3);
+    CHECK(angle_to(R.cast<long double>(), q, 0) <= 20 * rounding<double>);
+  }
+  CHECK(lost > 500);
+}
+
+TEMPLATE_TEST_CASE("zero keeps the rotation, whatever its neighbours", "[core]", double, (Lane<float, 8>)) {
   using T = TestType;
   Random random;
   for (int zero = 0; zero < width_of<T>; ++zero) {
@@ -302,7 +350,7 @@ TEMPLATE_TEST_CASE("zero keeps the rotation, whatever its neighbours", "[core]",
 }
 
 TEMPLATE_TEST_CASE("a lane that is lost does not touch the others, and NaN is forgotten", "[core]",
-                   (Lane<double, 4>), (Lane<float, 8>), (Lane<float, 16>)) {
+                   (Lane<double, 4>), (Lane<float, 16>)) {
   using T = TestType;
   Random random;
   std::vector<Matrix<3>> matrices;
@@ -314,13 +362,13 @@ TEMPLATE_TEST_CASE("a lane that is lost does not touch the others, and NaN is fo
   }
   const auto F = hard_matrices::pack<T, 3>(matrices, 0);
   auto undisturbed = pack<T>(starts, 0);
-  follow_rotation(F, undisturbed, 1);
+  same_code(F, undisturbed, 1);
   for (const double bad :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -100.0, 0.0}) {
     auto q = pack<T>(starts, 0);
     auto F_bad = F;
     for (int k = 0; k < 9; ++k) set_lane(F_bad(k), 1, static_cast<scalar_of<T>>(bad * matrices[1](k)));
-    follow_rotation(F_bad, q, 1);
+    same_code(F_bad, q, 1);
     for (int i = 0; i < width_of<T>; ++i) CHECK((i == 1 || same_bits(q, undisturbed, i)));
     follow_rotation(F, q, 1);
     follow_rotation(F, q, 1);
@@ -328,8 +376,8 @@ TEMPLATE_TEST_CASE("a lane that is lost does not touch the others, and NaN is fo
   }
 }
 
-TEMPLATE_TEST_CASE("a lane and a single number agree to rounding", "[core]", (Lane<double, 4>),
-                   (Lane<double, 8>), (Lane<float, 8>), (Lane<float, 16>)) {
+TEMPLATE_TEST_CASE("a lane and a single number agree to rounding", "[core]", (Lane<double, 8>),
+                   (Lane<float, 8>)) {
   using T = TestType;
   using One = scalar_of<T>;
   Random random;
@@ -366,11 +414,11 @@ TEMPLATE_TEST_CASE("the scale of F is of no consequence", "[core]", float, doubl
   for (int round = 0; round < 50; ++round) {
     const Matrix<3> R = random.rotation<3>(), F = R * any_stretch(random);
     const auto start = pack<T>({Eigen::Quaterniond(R * rotation_by(0.3, random_axis(random)))}, 0);
-    const auto at_one = detail::rotation_step(hard_matrices::pack<T, 3>({F}, 0), start);
+    const auto at_one = same_code(hard_matrices::pack<T, 3>({F}, 0), start);
     REQUIRE(all(at_one.safe));
     for (const int exponent : {-100, -60, -20, -3, 3, 20, 60, 100}) {  // of 2: nothing is rounded
       const Matrix<3> scaled = std::ldexp(1.0, exponent) * F;
-      const auto result = detail::rotation_step(hard_matrices::pack<T, 3>({scaled}, 0), start);
+      const auto result = same_code(hard_matrices::pack<T, 3>({scaled}, 0), start);
       CHECK(all(result.safe));
       CHECK(same_bits(result.q, at_one.q, 0));
     }

@@ -6,7 +6,8 @@
 // inverted F too: the reflection stays in the symmetric factor R^T F.
 #pragma once
 
-#include <limits>
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <pliant/core/lane.hpp>
@@ -131,15 +132,16 @@ struct FollowedRotation {
 //   [ 2 h^T           tr(Y) ]      (Davenport's matrix),
 // so the x sought is that of its eigenvector to the largest eigenvalue, tr(Y) + 2 e:
 //   (H + e I) x = h   and   e = h . x.
-// A step of Newton's method on SO(3) is the first of them with e = 0 (-2 h is the gradient of |R - F|^2 / 2,
-// 2 H its second derivative, for the parameter x), and third order. Here e is first found by a step of
-// Newton's method on
+// A step of Newton's method on SO(3) is the first of them with e = 0 (-2 h and H are the gradient and second
+// derivative of |R - F|^2 / 2 by the rotation vector 2 x), and third order. Here e is first found by a step
+// of Newton's method on
 //   e = h . (H + e I)^-1 h   from e = 0,   e = h . y / (1 + |y|^2)   with   H y = h,
 // where the right side varies little: the relative error of x is then of order |x|^6, and the step of seventh
 // order. The adjugate and determinant of H + e I are polynomials in e, so that there is one inversion only.
 //
-// Where H is positive definite a step raises tr(R^T F) for every e >= 0, by x . (2 H + 4 e I) x / (1 +
-// |x|^2): steps can end only where h = 0. tr(Y) is an eigenvalue there, and the largest: by interlacing, all
+// Where H is positive definite a step raises tr(R^T F) for every e >= 0,
+//   by x . (2 H + 4 e I) x / (1 + |x|^2),
+// so steps can end only where h = 0. tr(Y) is an eigenvalue there, and the largest: by interlacing, the
 // others are at most the largest of tr(Y) I - 2 H.
 template <class T>
 PLIANT_INLINE FollowedRotation<T> rotation_step(const SmallMatrix<T, 3, 3>& F, const Quaternion<T>& q) {
