@@ -103,11 +103,11 @@ struct Blocks {
     for (int k = 0; k < 9; ++k) A(k) = load<L>(F[block].entry[k]);
     return A;
   }
-  PLIANT_INLINE Quaternion<L> guess(std::size_t block) const {
+  PLIANT_INLINE UnitQuaternion<L> guess(std::size_t block) const {
     const auto& entry = start[block].entry;
     return {load<L>(entry[0]), load<L>(entry[1]), load<L>(entry[2]), load<L>(entry[3])};
   }
-  PLIANT_INLINE void set(std::size_t block, const Quaternion<L>& q) {
+  PLIANT_INLINE void set(std::size_t block, const UnitQuaternion<L>& q) {
     auto& entry = result[block].entry;
     store(entry[0], q.x);
     store(entry[1], q.y);
@@ -183,7 +183,7 @@ void newton_cayley(benchmark::State& state) {
             times<L, 3, 3, 1>(adjugate, g);  // w = -u / det H, and the quaternion of w / 2, squared:
         const L d = L(4.0f) * determinant<L, 3>(H, adjugate), u2 = dot<L, 3>(u, u);
         const L inverse = L(1.0f) / (d * d + u2), factor = L(-2.0f) * d * inverse;
-        q = q * Quaternion<L>{u[0] * factor, u[1] * factor, u[2] * factor, (d * d - u2) * inverse};
+        q = q * UnitQuaternion<L>{u[0] * factor, u[1] * factor, u[2] * factor, (d * d - u2) * inverse};
       }
       blocks.set(i, q);
     }

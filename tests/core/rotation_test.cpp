@@ -28,14 +28,14 @@ template <class T>
 inline constexpr double rounding = std::numeric_limits<scalar_of<T>>::epsilon();
 
 template <class T>
-Eigen::Quaternion<long double> exact(const Quaternion<T>& q, int i) {
+Eigen::Quaternion<long double> exact(const UnitQuaternion<T>& q, int i) {
   return {lane(q.w, i), lane(q.x, i), lane(q.y, i), lane(q.z, i)};
 }
 
-// Quaternion i in lane i, cyclically.
+// UnitQuaternion i in lane i, cyclically.
 template <class T>
-Quaternion<T> pack(const std::vector<Eigen::Quaterniond>& list, std::size_t first) {
-  Quaternion<T> q = Quaternion<T>::identity();
+UnitQuaternion<T> pack(const std::vector<Eigen::Quaterniond>& list, std::size_t first) {
+  UnitQuaternion<T> q = UnitQuaternion<T>::identity();
   for (int i = 0; i < width_of<T>; ++i) {
     const auto& one = list[(first + static_cast<std::size_t>(i)) % list.size()];
     set_lane(q.x, i, static_cast<scalar_of<T>>(one.x()));
@@ -67,7 +67,7 @@ Matrix<3> any_stretch(Random& random) {
 
 // In lane i.
 template <class T>
-bool same_bits(const Quaternion<T>& a, const Quaternion<T>& b, int i) {
+bool same_bits(const UnitQuaternion<T>& a, const UnitQuaternion<T>& b, int i) {
   const scalar_of<T> first[] = {lane(a.x, i), lane(a.y, i), lane(a.z, i), lane(a.w, i)};
   const scalar_of<T> second[] = {lane(b.x, i), lane(b.y, i), lane(b.z, i), lane(b.w, i)};
   return std::memcmp(first, second, sizeof first) == 0;
@@ -75,18 +75,19 @@ bool same_bits(const Quaternion<T>& a, const Quaternion<T>& b, int i) {
 
 // The angle in rad between q and a rotation, small ones.
 template <class T>
-double angle_to(const Exact& R, const Quaternion<T>& q, int i) {
+double angle_to(const Exact& R, const UnitQuaternion<T>& q, int i) {
   return static_cast<double>((exact(q, i).toRotationMatrix() - R).norm() / std::sqrt(2.0L));
 }
 
 // At one place in the program: the compiler may fuse multiplications and additions differently at each.
 template <class T>
-PLIANT_NOINLINE detail::FollowedRotation<T> same_code(const SmallMatrix<T, 3, 3>& F, const Quaternion<T>& q) {
+PLIANT_NOINLINE detail::FollowedRotation<T> same_code(const SmallMatrix<T, 3, 3>& F,
+                                                      const UnitQuaternion<T>& q) {
   return detail::rotation_step(F, q);
 }
 
 template <class T>
-PLIANT_NOINLINE void same_code(const SmallMatrix<T, 3, 3>& F, Quaternion<T>& q, int steps) {
+PLIANT_NOINLINE void same_code(const SmallMatrix<T, 3, 3>& F, UnitQuaternion<T>& q, int steps) {
   follow_rotation(F, q, steps);
 }
 
@@ -114,8 +115,8 @@ TEMPLATE_TEST_CASE("quaternions and matrices of the same rotation", "[core]", fl
     std::vector<Eigen::Quaterniond> list;
     for (int i = 0; i < width_of<T>; ++i)
       list.emplace_back(Eigen::AngleAxisd(angle + 0.7 * i, axis));  // lanes differ in their largest entry
-    const Quaternion<T> q = pack<T>(list, 0);
-    const Quaternion<T> other = pack<T>({Eigen::Quaterniond(random.rotation<3>())}, 0);
+    const UnitQuaternion<T> q = pack<T>(list, 0);
+    const UnitQuaternion<T> other = pack<T>({Eigen::Quaterniond(random.rotation<3>())}, 0);
     const auto R = rotation_matrix(q);
     const auto again = quaternion_of(R), both = q * other;
     for (int i = 0; i < width_of<T>; ++i) {
@@ -138,7 +139,7 @@ TEMPLATE_TEST_CASE("quaternions and matrices of the same rotation", "[core]", fl
   CHECK(length <= 2);
   CHECK(back <= 8);
   CHECK(product <= 5);
-  CHECK(rotation_matrix(Quaternion<double>::identity()) == Matrix<3>::Identity());
+  CHECK(rotation_matrix(UnitQuaternion<double>::identity()) == Matrix<3>::Identity());
 }
 
 TEMPLATE_TEST_CASE("nearest_rotation maximises tr(R^T F), whatever F is", "[core]", float, double,
@@ -179,7 +180,7 @@ TEMPLATE_TEST_CASE("from 10 degrees off, one step is right to 1e-5 rad and two t
       truth.push_back(R.cast<long double>());
     }
     const auto F = hard_matrices::pack<T, 3>(matrices, 0);
-    Quaternion<T> once = pack<T>(starts, 0), twice = once;
+    UnitQuaternion<T> once = pack<T>(starts, 0), twice = once;
     const auto R = follow_rotation(F, once, 1);
     follow_rotation(F, twice, 2);
     for (int i = 0; i < width_of<T>; ++i) {
@@ -255,7 +256,7 @@ TEMPLATE_TEST_CASE("from anywhere, every frame is nearer than the one before, an
         const Exact one = hard_matrices::exact(F, i);
         const long double unit =
             rounding<T> * std::max<long double>(one.norm(), std::numeric_limits<scalar_of<T>>::min());
-        const auto reached = [&](const Quaternion<T>& rotation) {
+        const auto reached = [&](const UnitQuaternion<T>& rotation) {
           return (exact(rotation, i).toRotationMatrix().transpose() * one).trace();
         };
         raise(farther, (reached(before) - reached(q)) / unit);
@@ -307,7 +308,7 @@ TEMPLATE_TEST_CASE(
     const double d = random.power_of_ten(1 - std::numeric_limits<scalar_of<T>>::max_exponent10, 0);
     Matrix<3> F;
     F << d, -w[2], w[1], w[2], d, -w[0], -w[1], w[0], d;
-    auto q = Quaternion<T>::identity();
+    auto q = UnitQuaternion<T>::identity();
     for (int frame = 0; frame < 3; ++frame) follow_rotation(hard_matrices::pack<T, 3>({F}, 0), q, 1);
     const Matrix<3> turned = rotation_by(std::atan2(w.norm(), d), w.normalized());
     raise(error, angle_to(turned.cast<long double>(), q, 0) / rounding<T>);
@@ -430,7 +431,7 @@ TEMPLATE_TEST_CASE("after a million steps the quaternion is as long as at first"
   using T = TestType;
   Random random;
   const Matrix<3> S = any_stretch(random);
-  auto q = Quaternion<T>::identity();
+  auto q = UnitQuaternion<T>::identity();
   const auto stretched = hard_matrices::pack<T, 3>({S}, 0);
   Eigen::Quaterniond turned = Eigen::Quaterniond::Identity();
   const Eigen::Quaterniond turn(Eigen::AngleAxisd(0.02, random_axis(random)));

@@ -20,15 +20,15 @@ namespace pliant {
 // A rotation: (x, y, z) is its axis times the sine of half its angle, w the cosine of half its angle. The
 // length is 1, and q and -q are the same rotation.
 template <class T>
-struct Quaternion {
+struct UnitQuaternion {
   T x, y, z, w;
 
-  static PLIANT_INLINE Quaternion identity() { return {T(0), T(0), T(0), T(1)}; }
+  static PLIANT_INLINE UnitQuaternion identity() { return {T(0), T(0), T(0), T(1)}; }
 };
 
 // The rotation by b followed by that by a: rotation_matrix(a * b) = rotation_matrix(a) rotation_matrix(b).
 template <class T>
-PLIANT_INLINE Quaternion<T> operator*(const Quaternion<T>& a, const Quaternion<T>& b) {
+PLIANT_INLINE UnitQuaternion<T> operator*(const UnitQuaternion<T>& a, const UnitQuaternion<T>& b) {
   return {a.w * b.x + a.x * b.w + (a.y * b.z - a.z * b.y), a.w * b.y + a.y * b.w + (a.z * b.x - a.x * b.z),
           a.w * b.z + a.z * b.w + (a.x * b.y - a.y * b.x), a.w * b.w - (a.x * b.x + a.y * b.y + a.z * b.z)};
 }
@@ -37,22 +37,22 @@ namespace detail {
 
 // q / |q|. The squares of its entries must be in the range of T.
 template <class T>
-PLIANT_INLINE Quaternion<T> normalized(const Quaternion<T>& q) {
+PLIANT_INLINE UnitQuaternion<T> normalized(const UnitQuaternion<T>& q) {
   using std::sqrt;
   const T inverse_length = T(1) / sqrt(T(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w));
   return {q.x * inverse_length, q.y * inverse_length, q.z * inverse_length, q.w * inverse_length};
 }
 
 template <class T, class Mask>
-PLIANT_INLINE Quaternion<T> select_quaternion(const Mask& mask, const Quaternion<T>& a,
-                                              const Quaternion<T>& b) {
+PLIANT_INLINE UnitQuaternion<T> select_quaternion(const Mask& mask, const UnitQuaternion<T>& a,
+                                                  const UnitQuaternion<T>& b) {
   return {select(mask, a.x, b.x), select(mask, a.y, b.y), select(mask, a.z, b.z), select(mask, a.w, b.w)};
 }
 
 }  // namespace detail
 
 template <class T>
-PLIANT_INLINE SmallMatrix<T, 3, 3> rotation_matrix(const Quaternion<T>& q) {
+PLIANT_INLINE SmallMatrix<T, 3, 3> rotation_matrix(const UnitQuaternion<T>& q) {
   const T one(1), x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
   const T wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
   SmallMatrix<T, 3, 3> R;
@@ -73,15 +73,15 @@ PLIANT_INLINE SmallMatrix<T, 3, 3> rotation_matrix(const Quaternion<T>& q) {
 // 4 q q^T is linear in R, and each of its rows has the direction of q: the one with the largest diagonal
 // entry, at least 1, is taken.
 template <class T>
-Quaternion<T> quaternion_of(const SmallMatrix<T, 3, 3>& R) {
+UnitQuaternion<T> quaternion_of(const SmallMatrix<T, 3, 3>& R) {
   const T one(1);
   const T x = R(2, 1) - R(1, 2), y = R(0, 2) - R(2, 0), z = R(1, 0) - R(0, 1);
   const T xy = R(0, 1) + R(1, 0), xz = R(0, 2) + R(2, 0), yz = R(1, 2) + R(2, 1);
   const T xx = one + R(0, 0) - R(1, 1) - R(2, 2), yy = one + R(1, 1) - R(0, 0) - R(2, 2),
           zz = one + R(2, 2) - R(0, 0) - R(1, 1);
-  Quaternion<T> q{x, y, z, one + R(0, 0) + R(1, 1) + R(2, 2)};
+  UnitQuaternion<T> q{x, y, z, one + R(0, 0) + R(1, 1) + R(2, 2)};
   T largest = q.w;
-  const auto take_larger = [&](const T& diagonal, const Quaternion<T>& row) {
+  const auto take_larger = [&](const T& diagonal, const UnitQuaternion<T>& row) {
     const auto larger = diagonal > largest;
     largest = select(larger, diagonal, largest);
     q = detail::select_quaternion(larger, row, q);
@@ -95,7 +95,7 @@ Quaternion<T> quaternion_of(const SmallMatrix<T, 3, 3>& R) {
 // The rotation nearest to F, U V^T of svd(F): for every finite F, whatever its scale, rank and sign. Where
 // the two smallest singular values cancel (a line, a point, a reflection of a disc) it is one of the nearest.
 template <class T>
-Quaternion<T> nearest_rotation(const SmallMatrix<T, 3, 3>& F) {
+UnitQuaternion<T> nearest_rotation(const SmallMatrix<T, 3, 3>& F) {
   const auto [U, sigma, V] = svd(F);
   SmallMatrix<T, 3, 3> R;
   for (int j = 0; j < 3; ++j) {
@@ -120,7 +120,7 @@ template <class T>
 struct FollowedRotation {
   using Mask = decltype(std::declval<T>() < std::declval<T>());
 
-  Quaternion<T> q;
+  UnitQuaternion<T> q;
   Mask safe;  // where q is to be trusted
 };
 
@@ -144,7 +144,7 @@ struct FollowedRotation {
 // so steps can end only where h = 0. tr(Y) is an eigenvalue there, and the largest: by interlacing, the
 // others are at most the largest of tr(Y) I - 2 H.
 template <class T>
-PLIANT_INLINE FollowedRotation<T> rotation_step(const SmallMatrix<T, 3, 3>& F, const Quaternion<T>& q) {
+PLIANT_INLINE FollowedRotation<T> rotation_step(const SmallMatrix<T, 3, 3>& F, const UnitQuaternion<T>& q) {
   const SmallMatrix<T, 3, 3> Y = transposed_times<T, 3, 3, 3>(rotation_matrix(q), F);
   const T scale = inverse_power_of_two(trace<T, 3>(Y));  // products of six entries must not overflow
   const T half = constant<T>(0.5) * scale;
@@ -164,8 +164,8 @@ PLIANT_INLINE FollowedRotation<T> rotation_step(const SmallMatrix<T, 3, 3>& F, c
 
   const T e = hu * determinant_of_H / (determinant_of_H * determinant_of_H + dot<T, 3>(u, u));
   const T a = trace_of_H + e;
-  const Quaternion<T> turn{u[0] + e * (a * h[0] - Hh[0]), u[1] + e * (a * h[1] - Hh[1]),
-                           u[2] + e * (a * h[2] - Hh[2]), determinant_of_H + e * (minors + e * a)};
+  const UnitQuaternion<T> turn{u[0] + e * (a * h[0] - Hh[0]), u[1] + e * (a * h[1] - Hh[1]),
+                               u[2] + e * (a * h[2] - Hh[2]), determinant_of_H + e * (minors + e * a)};
 
   // The determinant over the sum of the minors is 1 / sum 1/(eigenvalue): no more than the smallest.
   const auto definite =
@@ -180,13 +180,14 @@ PLIANT_INLINE FollowedRotation<T> rotation_step(const SmallMatrix<T, 3, 3>& F, c
 
 // The nearest rotations in place of those that were lost; `start` where F is zero.
 template <class T>
-PLIANT_NOINLINE Quaternion<T> replace_lost(const FollowedRotation<T>& followed, const SmallMatrix<T, 3, 3>& F,
-                                           const Quaternion<T>& start) {
+PLIANT_NOINLINE UnitQuaternion<T> replace_lost(const FollowedRotation<T>& followed,
+                                               const SmallMatrix<T, 3, 3>& F,
+                                               const UnitQuaternion<T>& start) {
   using std::abs;
   using std::max;
   T largest = abs(F(0));
   for (int i = 1; i < 9; ++i) largest = max(largest, T(abs(F(i))));
-  const Quaternion<T> found = select_quaternion(largest == T(0), start, nearest_rotation(F));
+  const UnitQuaternion<T> found = select_quaternion(largest == T(0), start, nearest_rotation(F));
   return select_quaternion(followed.safe, followed.q, found);
 }
 
@@ -207,7 +208,7 @@ PLIANT_NOINLINE Quaternion<T> replace_lost(const FollowedRotation<T>& followed, 
 // F may have any scale and rank; F = 0 keeps q. The length of q must be 1 to rounding, and stays so however
 // many steps are taken.
 template <class T>
-PLIANT_INLINE SmallMatrix<T, 3, 3> follow_rotation(const SmallMatrix<T, 3, 3>& F, Quaternion<T>& q,
+PLIANT_INLINE SmallMatrix<T, 3, 3> follow_rotation(const SmallMatrix<T, 3, 3>& F, UnitQuaternion<T>& q,
                                                    int steps) {
   detail::FollowedRotation<T> followed{q, T(0) < T(1)};
   for (int k = 0; k < steps; ++k) {
@@ -219,7 +220,7 @@ PLIANT_INLINE SmallMatrix<T, 3, 3> follow_rotation(const SmallMatrix<T, 3, 3>& F
     // Only copies are passed by address: F and q can stay in registers.
     const detail::FollowedRotation<T> followed_copy = followed;
     const SmallMatrix<T, 3, 3> F_copy = F;
-    const Quaternion<T> start = q;
+    const UnitQuaternion<T> start = q;
     followed.q = detail::replace_lost(followed_copy, F_copy, start);
   }
   q = followed.q;

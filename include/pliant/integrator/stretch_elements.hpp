@@ -98,7 +98,7 @@ class StretchElements {
     return F;
   }
 
-  static PLIANT_INLINE void store_rotation(const Quaternion<T>& q, Batch& batch) {
+  static PLIANT_INLINE void store_rotation(const UnitQuaternion<T>& q, Batch& batch) {
     store(batch.rotation[0], q.x);
     store(batch.rotation[1], q.y);
     store(batch.rotation[2], q.z);
@@ -109,8 +109,8 @@ class StretchElements {
     T nodes[4][4];
     gather(batch, x, nodes);
     const Matrix F = gradient_of(batch, nodes);
-    Quaternion<T> q{load<T>(batch.rotation[0]), load<T>(batch.rotation[1]), load<T>(batch.rotation[2]),
-                    load<T>(batch.rotation[3])};
+    UnitQuaternion<T> q{load<T>(batch.rotation[0]), load<T>(batch.rotation[1]), load<T>(batch.rotation[2]),
+                        load<T>(batch.rotation[3])};
     Matrix P = follow_rotation(F, q, rotation_steps);
     store_rotation(q, batch);
     const T weight = load<T>(batch.weight);
