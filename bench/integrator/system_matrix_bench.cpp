@@ -63,7 +63,7 @@ struct Problem {
       Contacts<NodeVector<3, double>>& contacts;
       const NodeVector<3, double>& loads;
     } context{system, filter, contacts, loads};
-    IncrementalPotential<Assembled, Filter<3, double>> potential(context, start, {dt, dt * dt, dt, dt},
+    IncrementalPotential<Assembled, Filter<3, double>> potential(context, start, {dt, dt * dt, dt, dt, dt},
                                                                  newton, workspace.potential);
     u.set_zero();
     potential.tangent(u, Projection::none, g, A);
