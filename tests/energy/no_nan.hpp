@@ -217,8 +217,9 @@ void numbers_of(const E& energy, Domain domain, int count) {
   }
   INFO(Dim << "D, " << (sizeof(Scalar) == 4 ? "float" : "double") << ": " << first_failure);
   CHECK(failures == 0);
-  // The test must not excuse itself.
-  CHECK(unrepresentable <= (domain == Domain::everywhere ? 0 : 0.12 * evaluated));
+  // The test must not excuse itself. Fused products leave a remainder where others cancel: then more F are
+  // rounding and fewer are flat.
+  CHECK(unrepresentable <= (domain == Domain::everywhere ? 0 : 0.2 * evaluated));
   if (domain == Domain::everywhere) CHECK(undefined == 0);
   if (domain == Domain::positive_volume) CHECK(undefined > 0.3 * evaluated);
 }
