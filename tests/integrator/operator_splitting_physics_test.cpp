@@ -1,4 +1,5 @@
 // What steps of OperatorSplitting have to do with physics.
+#include "simulation/run_steps.hpp"
 #include "support/catch.hpp"
 #include "support/threads.hpp"
 
@@ -59,15 +60,6 @@ Eigen::VectorXd masses(const Mesh<Tet4>& mesh) {
   return result;
 }
 
-template <class Simulation>
-void run(Simulation& sim, int steps) {
-  for (int n = 0; n < steps; ++n) {
-    const StepReport report = sim.step();
-    INFO(report.message());
-    REQUIRE(report);
-  }
-}
-
 }  // namespace
 
 TEST_CASE("operator splitting: a body at rest falls freely, and momentum is kept") {
@@ -76,7 +68,7 @@ TEST_CASE("operator splitting: a body at rest falls freely, and momentum is kept
   constexpr double dt = 0.01;
   Simulation falling(Solid(mesh, soft, Density{density}), OperatorSplitting{.dt = dt});
   falling.set_gravity(gravity);
-  run(falling, 20);
+  test::run_steps(falling, 20);
   const MatrixXd expected = mesh.nodes.colwise() + 20 * 21 / 2 * dt * dt * gravity;
   CHECK((falling.positions() - expected).cwiseAbs().maxCoeff() < 1e-13);
 
@@ -85,7 +77,7 @@ TEST_CASE("operator splitting: a body at rest falls freely, and momentum is kept
   shaken.set_velocities(disturbed(MatrixXd::Zero(3, mesh.node_count()), 1.0));
   const Eigen::VectorXd mass = masses(mesh);
   const Vector3d before = shaken.velocities() * mass;
-  run(shaken, 20);
+  test::run_steps(shaken, 20);
   CHECK((shaken.velocities() * mass - before).norm() < 1e-13);
 }
 
@@ -103,8 +95,8 @@ TEST_CASE("operator splitting: many stretch iterations end at implicit Euler of 
     if (n == 0) splitting.set_positions(start), euler.set_positions(start);
     splitting.set_gravity(gravity);
     euler.set_gravity(gravity);
-    run(splitting, 1);
-    run(euler, 1);
+    test::run_steps(splitting, 1);
+    test::run_steps(euler, 1);
     const double motion = dt * euler.velocities().cwiseAbs().maxCoeff();
     CHECK((splitting.positions() - euler.positions()).cwiseAbs().maxCoeff() < 1e-6 * motion);
   }
@@ -121,7 +113,7 @@ TEST_CASE("operator splitting: converged volume constraints push with k grad C, 
                  OperatorSplitting{.dt = dt, .volume_iterations = 50});
   const MatrixXd start = 0.999 * mesh.nodes;
   sim.set_positions(start);
-  run(sim, 1);
+  test::run_steps(sim, 1);
   const MatrixXd force = density * V / 4 / (dt * dt) * (sim.positions() - start);
   const Matrix3d F = (sim.positions().rightCols<3>().colwise() - sim.positions().col(0)) / 0.1;
   const double pressure = -lambda * (F.determinant() - 1);
@@ -141,8 +133,8 @@ TEST_CASE("operator splitting: a hanging bar comes to rest where implicit Euler 
   Simulation euler(solid, BackwardEuler{.dt = 0.01}, Cholesky{}, Pinned(held));
   splitting.set_gravity(gravity);
   euler.set_gravity(gravity);
-  run(splitting, 2000);
-  run(euler, 200);
+  test::run_steps(splitting, 2000);
+  test::run_steps(euler, 200);
   const auto sinking = [](const auto& sim) { return -sim.positions().row(1).minCoeff(); };
   CHECK(sinking(euler) > 0.005);
   CHECK(sinking(splitting) == Approx(sinking(euler)).epsilon(0.02));
@@ -162,7 +154,7 @@ TEST_CASE("operator splitting: axial vibration has the frequency of the true mas
   sim.set_positions(start);
   int steps = 0;
   for (double end = 1; end > 0; ++steps) {
-    run(sim, 1);
+    test::run_steps(sim, 1);
     end = sim.positions().row(0).maxCoeff() - length;
   }
   CHECK(steps * dt == Approx(period / 4).epsilon(0.015));
@@ -176,7 +168,7 @@ TEST_CASE("operator splitting: a reflected body turns itself right side out") {
   MatrixXd start = mesh.nodes;
   start.row(0) *= -1;
   sim.set_positions(start);
-  run(sim, 500);
+  test::run_steps(sim, 500);
   double least = 1;
   for (int e = 0; e < mesh.element_count(); ++e) {
     Matrix3d rest, now;
@@ -197,7 +189,7 @@ TEST_CASE("operator splitting: mass damping brakes, moved nodes go where they ar
   constexpr double dt = 0.01, alpha = 3;
   Simulation sim(Solid(mesh, soft, Density{density}, Rayleigh{.alpha = alpha}), OperatorSplitting{.dt = dt});
   sim.set_velocities(Vector3d(1, 2, 3).replicate(1, mesh.node_count()));
-  run(sim, 10);
+  test::run_steps(sim, 10);
   const Vector3d expected = Vector3d(1, 2, 3) / std::pow(1 + alpha * dt, 10);
   CHECK((sim.velocities().colwise() - expected).cwiseAbs().maxCoeff() < 1e-12);
 
@@ -207,7 +199,7 @@ TEST_CASE("operator splitting: mass damping brakes, moved nodes go where they ar
   };
   Simulation moved(Solid(mesh, soft, Density{density}), OperatorSplitting{.dt = dt},
                    PrescribedMotion(end, path));
-  run(moved, 20);
+  test::run_steps(moved, 20);
   for (const int node : end) {
     CHECK((moved.positions().col(node) - path(mesh.nodes.col(node), 0.2)).norm() < 1e-14);
     CHECK(moved.velocities()(2, node) == Approx(0.1 * std::cos(0.2)).epsilon(1e-3));
@@ -226,7 +218,7 @@ TEST_CASE("operator splitting: bodies of several materials") {
     MatrixXd start = solid.nodes();
     start.leftCols(nodes) = disturbed(mesh.nodes, 0.01).leftCols(nodes);
     sim.set_positions(start);
-    run(sim, 10);
+    test::run_steps(sim, 10);
     return MatrixXd(sim.positions().leftCols(nodes));
   };
   const Solid two(mesh, PerRegion<FixedCorotated>{{0, hard}, {1, soft}}, Density{density});
@@ -245,7 +237,7 @@ TEST_CASE("operator splitting: the same bits for any number of threads") {
     Simulation sim(Solid(mesh, FixedCorotated(Lame::from_young_poisson(1e5, 0.4)), Density{density}),
                    OperatorSplitting{.dt = 0.01, .stretch_iterations = 2}, Pinned(lower_end(mesh)));
     sim.set_gravity(gravity);
-    run(sim, 5);
+    test::run_steps(sim, 5);
     return MatrixXd(sim.positions());
   };
   const MatrixXd one = end_with(1);
