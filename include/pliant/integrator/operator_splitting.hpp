@@ -16,8 +16,9 @@ namespace pliant {
 // predicted positions p = x + dt v + dt^2 M^-1 f,
 //   (M + dt^2 L) d = sum_e 2 mu V dt^2 (R - F(p)) grad N,    x+ = p + d,
 // and then the volume, lambda/2 (det F - 1)^2, is a compliant constraint of each element, relaxed some
-// times. v+ = (x+ - x) / dt. A step is stable whatever its length and always costs the same. It is not
-// converged: the two terms see each other once per step, so that only smaller steps make it more accurate.
+// times. v+ = (x+ - x) / dt. A step always costs the same, and is stable whatever its length for a body whose
+// elements are not inverted. It is not converged: the two terms see each other once per step, so that only
+// smaller steps make it more accurate.
 //
 // Nodes that would end in a collider are put back on its surface, and slowed down there by friction and drag,
 // at the end of the step; the body feels it in the next one.

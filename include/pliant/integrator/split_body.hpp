@@ -213,7 +213,7 @@ class SplitBody {
     node_.insert(node_.end(), fixed_.begin(), fixed_.end());
     for (std::size_t place = 0; place < node_.size(); ++place)
       place_[at(node_[place])] = static_cast<int>(place);
-    positions_.assign(stride * (node_.size() + 1), Scalar(0));
+    positions_.assign(stride * (node_.size() + at(factor_.parts()) + 1), Scalar(0));
     predicted_ = positions_;
     couplings_.clear();
     for (const Tetrahedron& e : tetrahedra_) {
@@ -226,18 +226,22 @@ class SplitBody {
     }
   }
 
-  // Batches of each part, and of the constraints that touch the top.
+  // Batches of each part, and of the constraints that touch the top or, as all threads read them, fixed
+  // nodes.
   void place_elements(double dt) {
-    const int free = factor_.node_count(), nowhere = stride * static_cast<int>(node_.size());
+    const int free = factor_.node_count();
+    const auto nowhere = [&](int part) { return stride * (static_cast<int>(node_.size()) + part); };
     const int part_count = factor_.parts(), top = factor_.begin(part_count);
     std::vector<std::vector<StretchElement<Scalar>>> elements(at(part_count));
     std::vector<std::vector<VolumeConstraint<Scalar>>> constraints(at(part_count) + 1);
     for (const Tetrahedron& e : tetrahedra_by_place()) {
       std::array<int, 4> offsets{};
       int part = -1, highest = -1;
+      bool shared = false;  // with another part
       for (std::size_t a = 0; a < 4; ++a) {
         const int place = place_[at(e.nodes[a])];
         offsets[a] = stride * place;
+        shared = shared || place >= top;
         if (place >= free) continue;
         highest = std::max(highest, place);
         part = std::max(part, part_of(place));
@@ -251,7 +255,7 @@ class SplitBody {
       elements[at(part)].push_back(
           {offsets, e.gradients, static_cast<Scalar>(2 * e.mu * e.volume * dt * dt)});
       if (e.lambda == 0) continue;
-      constraints[at(highest >= top ? part_count : part)].push_back(
+      constraints[at(shared ? part_count : part)].push_back(
           {offsets, static_cast<Scalar>(1 / (6 * e.volume)),
            static_cast<Scalar>(1 / (e.lambda * e.volume * dt * dt))});
     }
@@ -262,12 +266,12 @@ class SplitBody {
       Part& part = parts_[at(p)];
       if (p < part_count) {
         part.elements_begin = elements_.size();
-        part.elements_end = elements_.append(elements[at(p)], nowhere);
+        part.elements_end = elements_.append(elements[at(p)], nowhere(p));
         part.right_side.assign(positions_.size(), Scalar(0));
         part.scratch.assign(factor_.scratch_size(), Scalar(0));
       }
       part.constraints_begin = constraints_.size();
-      part.constraints_end = constraints_.append(constraints[at(p)], stride * free, nowhere);
+      part.constraints_end = constraints_.append(constraints[at(p)], stride * free, nowhere(p));
     }
   }
 
@@ -331,7 +335,7 @@ class SplitBody {
   void solve_stretch(int rotation_iterations, bool repeated) {
     const int part_count = factor_.parts();
     const std::ptrdiff_t top = factor_.begin(part_count), free = factor_.node_count(),
-                         all = std::ssize(node_) + 1;
+                         all = std::ssize(positions_) / stride;
     const auto add_inertia = [&](AlignedVector<Scalar>& y, std::ptrdiff_t begin, std::ptrdiff_t end) {
       for (std::ptrdiff_t place = begin; place < end; ++place) {
         const Row mass(static_cast<Scalar>(mass_[at(node_[at(place)])]));
@@ -451,7 +455,7 @@ class SplitBody {
   Factor factor_;                            // of M + dt^2 L of the free nodes
   StretchElements<Scalar, isa> elements_;
   VolumeConstraints<Scalar, isa> constraints_;
-  std::vector<Part> parts_;  // and the constraints at the top
+  std::vector<Part> parts_;  // and the constraints that belong to none
   std::vector<Coupling> couplings_;
   AlignedVector<Scalar> positions_, predicted_;  // a row for each place [m]
   AlignedVector<Scalar> forces_;                 // a row for each fixed node
