@@ -79,7 +79,8 @@ double error_as_volume_modes() {
       s(2), 0, s(0),   //
       s(1), s(0), 0;
   double largest = 0;
-  for (const double e : Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(B).eigenvalues()) {
+  const Eigen::Vector3d eigenvalues = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(B).eigenvalues();
+  for (const double e : eigenvalues) {
     const Eigen::Vector3d z = printed_vector(s, e);
     largest = std::max(largest, (B * z - e * z).norm() / (std::abs(e) * z.norm()));
   }

@@ -107,10 +107,21 @@ const BoxShape box{.cells = {10, 10, 8}, .split = Split::kuhn};
 }  // namespace
 
 TEST_CASE("The counter counts") {
+  const void* volatile seen = nullptr;  // what nobody sees need not be allocated
   const long before = allocations;
-  { const Eigen::VectorXd some = Eigen::VectorXd::Zero(100); }
-  { const std::vector<int> more(1000); }
-  { const NodeVector<3, double> aligned(10); }
+  {
+    const Eigen::VectorXd some = Eigen::VectorXd::Zero(100);
+    seen = some.data();
+  }
+  {
+    const std::vector<int> more(1000);
+    seen = more.data();
+  }
+  {
+    const NodeVector<3, double> aligned(10);
+    seen = aligned.data();
+  }
+  CHECK(seen != nullptr);
   CHECK(allocations - before >= 3);
 }
 
