@@ -9,9 +9,11 @@
 #include <pliant/constraint/pinned.hpp>
 #include <pliant/contact/half_space.hpp>
 #include <pliant/contact/make_triangle_mesh.hpp>
+#include <pliant/energy/fixed_corotated.hpp>
 #include <pliant/energy/stable_neo_hookean.hpp>
 #include <pliant/integrator/central_differences.hpp>
 #include <pliant/integrator/newmark.hpp>
+#include <pliant/integrator/operator_splitting.hpp>
 #include <pliant/integrator/quasistatic.hpp>
 #include <pliant/linear_solver/cholesky.hpp>
 #include <pliant/linear_solver/mprgp.hpp>
@@ -157,6 +159,25 @@ TEST_CASE("A step allocates nothing once the first has run: statics") {
 TEST_CASE("A step allocates nothing once the first has run: a direct solver") {
   steps_without_allocation(Solid(make_box<Tet4>(box), rubber, Density{1000}), BackwardEuler{.dt = 0.01},
                            Cholesky{});
+}
+
+TEST_CASE("A step allocates nothing once the first has run: operator splitting") {
+  const auto mesh = make_box<Tet4>(box);
+  for (const int threads : thread_counts) {
+    INFO(threads << " threads");
+    const WithThreads with(threads);
+    Simulation simulation(
+        Solid(mesh, FixedCorotated(Lame::from_young_poisson(1e5, 0.4)), Density{1000}, Rayleigh{.alpha = 1}),
+        OperatorSplitting{.dt = 0.01}, Pinned(nodes_where(mesh, [](const auto& X) { return X.y() < 1e-6; })));
+    simulation.set_gravity({0, -9.81, 0});
+    REQUIRE(simulation.step());
+    bool done = true;
+    const long before = allocations;
+    for (int step = 0; step < 3; ++step) done = done && simulation.step();
+    const long after = allocations;
+    CHECK(after - before == 0);
+    CHECK(done);
+  }
 }
 
 TEST_CASE("A step allocates nothing where contact is steady") {
