@@ -45,7 +45,7 @@ class VtuFile {
     std::memcpy(&size, text_.data() + offset, sizeof size);
     REQUIRE(offset + 8 + size < text_.size());
     std::vector<T> result(size / sizeof(T));
-    std::memcpy(result.data(), text_.data() + offset + 8, size);
+    if (size > 0) std::memcpy(result.data(), text_.data() + offset + 8, size);
     return result;
   }
 
