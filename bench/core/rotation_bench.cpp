@@ -125,9 +125,7 @@ struct Blocks {
 };
 
 template <class L>
-void followed(benchmark::State& state) {
-  Blocks<L> blocks;
-  const int steps = static_cast<int>(state.range(0));
+void follow(benchmark::State& state, Blocks<L>& blocks, int steps) {
   for (auto _ : state) {
     for (std::size_t i = 0; i < blocks.F.size(); ++i) {
       auto q = blocks.guess(i);
@@ -136,6 +134,12 @@ void followed(benchmark::State& state) {
     }
     benchmark::ClobberMemory();
   }
+}
+
+template <class L>
+void followed(benchmark::State& state) {
+  Blocks<L> blocks;
+  follow(state, blocks, static_cast<int>(state.range(0)));
   blocks.report_quaternions(state);
 }
 
@@ -147,14 +151,7 @@ void followed_with_lost(benchmark::State& state) {
     for (int k = 0; k < 9; ++k)
       blocks.F[i / blocks.width].entry[k][i % blocks.width] = k % 4 != 0 ? 0.0f : k == 8 ? -1.0f : 1.0f;
   }
-  for (auto _ : state) {
-    for (std::size_t i = 0; i < blocks.F.size(); ++i) {
-      auto q = blocks.guess(i);
-      follow_rotation(blocks.matrix(i), q, 1);
-      blocks.set(i, q);
-    }
-    benchmark::ClobberMemory();
-  }
+  follow(state, blocks, 1);
 }
 
 // The published iteration, with the factor that makes it converge: Newton's method and Cayley's map, without

@@ -44,6 +44,8 @@ void run(benchmark::State& state, Simulation& sim) {
   state.counters["contacts"] = per_step(contacts);
   state.counters["passes"] = per_step(passes);
   state.counters["lowest"] = sim.positions().row(1).minCoeff();
+  state.counters["carried"] =
+      sim.constraint_forces().row(1).sum() / (1000 * 9.81 * side * side);  // of the weight
   set_thread_count(0);
 }
 

@@ -35,6 +35,11 @@ inline Mesh<Tet4> jittered_box(std::array<int, 3> cells, double edge = 0.1) {
   return mesh;
 }
 
+// The nodes at x = 0.
+inline std::vector<int> lower_end(const Mesh<Tet4>& mesh) {
+  return nodes_where(mesh, [](const auto& X) { return X.x() < 1e-9; });
+}
+
 inline Eigen::Matrix3d rotation(double angle, const Eigen::Vector3d& axis) {
   return Eigen::AngleAxisd(angle, axis.normalized()).toRotationMatrix();
 }

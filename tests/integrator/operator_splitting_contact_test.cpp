@@ -18,6 +18,7 @@
 namespace {
 
 using namespace pliant;
+using namespace pliant::test;
 using Eigen::MatrixXd;
 using Eigen::Vector3d;
 
@@ -39,7 +40,7 @@ TEST_CASE("operator splitting: a body rests on a floor, which carries its weight
   sim.add_collider(HalfSpace(Vector3d(0, -0.05, 0), up), {.friction = 0.5});
   double carried = 0;
   for (int n = 0; n < 600; ++n) {
-    test::run_steps(sim, 1);
+    run_steps(sim, 1);
     CHECK(sim.positions().row(1).minCoeff() >= -0.05 - 1e-12);
     if (n >= 500) carried += sim.constraint_forces().row(1).sum() / 100;
   }
@@ -55,9 +56,9 @@ TEST_CASE("operator splitting: on an incline a body sticks below the angle of fr
     const Vector3d down(std::sin(angle), -std::cos(angle), 0);
     sim.set_gravity(g * down);  // turned instead of the plane
     sim.add_collider(HalfSpace(Vector3d(0, 0, 0), up), {.friction = friction});
-    test::run_steps(sim, 150);
+    run_steps(sim, 150);
     const double before = sim.velocities().row(0).mean();
-    test::run_steps(sim, 50);
+    run_steps(sim, 50);
     return (sim.velocities().row(0).mean() - before) / (50 * dt);
   };
   CHECK(std::abs(speed_after(0.9 * std::atan(friction))) < 0.02);
@@ -75,7 +76,7 @@ TEST_CASE("operator splitting: nothing tunnels, whatever its speed, and bits do 
                      [](double) { return Pose<3>(Eigen::Matrix3d::Identity(), Vector3d(-50, -0.3, -50)); });
     sim.add_collider(Sphere(Vector3d(0.1, -0.15, 0.1), 0.1), {.friction = 0.3, .viscosity = 1});
     for (int n = 0; n < 30; ++n) {
-      test::run_steps(sim, 1);
+      run_steps(sim, 1);
       CHECK(sim.positions().row(1).minCoeff() >= -0.29 - 1e-9);
       CHECK((sim.positions().colwise() - Vector3d(0.1, -0.15, 0.1)).colwise().norm().minCoeff() > 0.1 - 1e-9);
     }

@@ -1,4 +1,5 @@
 // The steps of OperatorSplitting against plain ones: dense matrices, one number at a time.
+#include "integrator/bodies.hpp"
 #include "support/catch.hpp"
 
 #include <algorithm>
@@ -24,6 +25,7 @@
 namespace {
 
 using namespace pliant;
+using namespace pliant::test;
 using Eigen::Matrix3d;
 using Eigen::MatrixXd;
 using Eigen::Vector3d;
@@ -140,22 +142,12 @@ class PlainBody {
   MatrixXd matrix_;
 };
 
-MatrixXd disturbed(const MatrixXd& nodes, double amplitude) {
-  MatrixXd x = nodes;
-  for (Eigen::Index k = 0; k < x.size(); ++k) x(k) += amplitude * std::sin(7.0 * static_cast<double>(k));
-  return x;
-}
-
 template <class Scalar>
 Mesh<Tet4, Scalar> in(const Mesh<Tet4>& mesh) {
   Mesh<Tet4, Scalar> result;
   result.nodes = mesh.nodes.cast<Scalar>();
   result.elements = mesh.elements;
   return result;
-}
-
-std::vector<int> lower_end(const Mesh<Tet4>& mesh) {
-  return nodes_where(mesh, [](const auto& X) { return X.x() < 1e-9; });
 }
 
 template <class Scalar>
@@ -165,7 +157,7 @@ void steps_like_the_plain_one(double tolerance) {
   Simulation sim(Solid(in<Scalar>(mesh), Arap(lame), Density{density}),
                  OperatorSplitting{.dt = dt, .rotation_iterations = 3}, Pinned(held));
   sim.set_gravity(gravity);
-  MatrixXd x = disturbed(mesh.nodes, 0.004), v = MatrixXd::Zero(3, x.cols());
+  MatrixXd x = mesh.nodes + 0.004 * noise(mesh.node_count(), 1), v = MatrixXd::Zero(3, x.cols());
   for (const int n : held) x.col(n) = mesh.nodes.col(n);
   sim.set_positions(x);
   const PlainBody body(mesh, 0, held);
@@ -197,7 +189,7 @@ TEST_CASE("operator splitting: volume constraints are relaxed as plain ones are"
                      OperatorSplitting{.dt = dt, .volume_iterations = 3, .rotation_iterations = 3},
                      Pinned(held));
       sim.set_gravity(gravity);
-      MatrixXd x = disturbed(mesh.nodes, 0.02), v = MatrixXd::Zero(3, 4);
+      MatrixXd x = mesh.nodes + 0.02 * noise(mesh.node_count(), 1), v = MatrixXd::Zero(3, 4);
       sim.set_positions(x);
       const PlainBody body(mesh, lambda, held);
       for (int n = 0; n < 5; ++n) {
@@ -215,7 +207,7 @@ TEST_CASE("operator splitting: volume constraints are relaxed as plain ones are"
                    OperatorSplitting{.dt = dt, .volume_iterations = 2, .rotation_iterations = 3},
                    Pinned(held));
     sim.set_gravity(gravity);
-    MatrixXd start = disturbed(mesh.nodes, 0.02);
+    MatrixXd start = mesh.nodes + 0.02 * noise(mesh.node_count(), 1);
     for (const int n : held) start.col(n) = mesh.nodes.col(n);
     sim.set_positions(start);
     REQUIRE(sim.step());
@@ -243,7 +235,7 @@ TEST_CASE("operator splitting: volume constraints are relaxed as plain ones are"
     }
     Simulation sim(Solid(mesh, FixedCorotated(lame), Density{density}),
                    OperatorSplitting{.dt = dt, .rotation_iterations = 3});
-    MatrixXd x = disturbed(mesh.nodes, 0.02), v = MatrixXd::Zero(3, x.cols());
+    MatrixXd x = mesh.nodes + 0.02 * noise(mesh.node_count(), 1), v = MatrixXd::Zero(3, x.cols());
     sim.set_gravity(gravity);
     sim.set_positions(x);
     const PlainBody body(mesh, lambda, {});
@@ -260,7 +252,7 @@ TEST_CASE("operator splitting: volume constraints are relaxed as plain ones are"
 TEST_CASE("operator splitting: a large body, cut into parts, steps like a plain one") {
   const Mesh<Tet4> mesh = make_box<Tet4>({.lengths = {0.5, 0.3, 0.3}, .cells = {10, 6, 6}});
   const auto held = lower_end(mesh);
-  MatrixXd x = disturbed(mesh.nodes, 0.01), v = MatrixXd::Zero(3, x.cols());
+  MatrixXd x = mesh.nodes + 0.01 * noise(mesh.node_count(), 1), v = MatrixXd::Zero(3, x.cols());
   for (const int n : held) x.col(n) = mesh.nodes.col(n);
   Simulation sim(Solid(mesh, Arap(lame), Density{density}),
                  OperatorSplitting{.dt = dt, .rotation_iterations = 3}, Pinned(held));

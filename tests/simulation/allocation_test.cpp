@@ -77,7 +77,21 @@ using namespace pliant;
 
 namespace {
 
-// Allocations in three steps after the first, each of another length, on each number of threads.
+// before(k): what comes before step k.
+template <class Simulation, class Before>
+void three_steps_without_allocation(Simulation& simulation, Before&& before) {
+  bool done = true;
+  const long at_first = allocations;
+  for (int step = 0; step < 3; ++step) {
+    before(step);
+    done = done && simulation.step();
+  }
+  const long in_the_end = allocations;
+  CHECK(in_the_end - at_first == 0);
+  CHECK(done);
+}
+
+// Three steps after the first, each of another length, on each number of threads.
 template <class Solid, class Integrator, class... Solver>
 void steps_without_allocation(const Solid& solid, const Integrator& integrator, const Solver&... solver) {
   const auto bottom = nodes_where(solid.mesh(), [](const auto& X) { return X.y() < 1e-6; });
@@ -87,18 +101,12 @@ void steps_without_allocation(const Solid& solid, const Integrator& integrator, 
     Simulation simulation(solid, integrator, solver..., Pinned(bottom));
     simulation.set_gravity({0, -9.81, 0});
     REQUIRE(simulation.step());
-    bool done = true;
-    const long before = allocations;
-    for (int step = 0; step < 3; ++step) {
+    three_steps_without_allocation(simulation, [&](int step) {
       simulation.set_gravity({0, -9.81, 0.1 * step});  // so that statics has something to do
       Integrator other = integrator;
       other.dt *= 1 - 0.1 * step;
       simulation.set_integrator(other);
-      done = done && simulation.step();
-    }
-    const long after = allocations;
-    CHECK(after - before == 0);
-    CHECK(done);
+    });
   }
 }
 
@@ -171,12 +179,7 @@ TEST_CASE("A step allocates nothing once the first has run: operator splitting")
         OperatorSplitting{.dt = 0.01}, Pinned(nodes_where(mesh, [](const auto& X) { return X.y() < 1e-6; })));
     simulation.set_gravity({0, -9.81, 0});
     REQUIRE(simulation.step());
-    bool done = true;
-    const long before = allocations;
-    for (int step = 0; step < 3; ++step) done = done && simulation.step();
-    const long after = allocations;
-    CHECK(after - before == 0);
-    CHECK(done);
+    three_steps_without_allocation(simulation, [](int) {});
   }
 }
 
@@ -192,12 +195,7 @@ TEST_CASE("A step allocates nothing where contact is steady") {
         make_triangle_mesh(make_box<Tet4>({.lengths = {1, 1, 1}, .cells = {2, 2, 2}})), {},
         [](double t) { return Pose<3>(Eigen::Matrix3d::Identity(), Eigen::Vector3d(-1 + 0.001 * t, 0, 0)); });
     for (int step = 0; step < 40; ++step) REQUIRE(simulation.step());
-    bool done = true;
-    const long before = allocations;
-    for (int step = 0; step < 3; ++step) done = done && simulation.step();
-    const long after = allocations;
-    CHECK(after - before == 0);
-    CHECK(done);
+    three_steps_without_allocation(simulation, [](int) {});
   }
 }
 

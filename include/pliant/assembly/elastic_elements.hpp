@@ -50,28 +50,18 @@ class ElasticElements {
     return result;
   }
 
-  // Calls visit(nodes, gradients, volume, energy) for each quadrature point of each element: its nodes,
-  // ascending, whatever orientation that gives it; dN_a/dX of each, a row of `gradients` [1/m]; its rest
-  // volume [m^3]; the energy there.
+  // A quadrature point of an element.
+  struct Point {
+    std::array<int, std::size_t{Element::nodes}> nodes;  // ascending, whatever orientation that gives
+    SmallMatrix<Scalar, Element::nodes, Element::dim> gradients;  // dN_a/dX of each, a row [1/m]
+    Scalar volume;                                                // at rest [m^3]
+  };
+
+  // Calls visit(point, energy) for each quadrature point of each element.
   template <class Visit>
   void for_each_point(Visit&& visit) const {
-    constexpr int dim = Element::dim, width = ElementBatches<Element, Scalar>::width;
     for (std::ptrdiff_t e = 0; e < batches_.element_count; ++e) {
-      const int batch = static_cast<int>(e / width), lane = static_cast<int>(e % width);
-      std::array<int, Element::nodes> nodes{};
-      for (int a = 0; a < Element::nodes; ++a) {
-        nodes[static_cast<std::size_t>(a)] = batches_.offsets_of(batch)[a * width + lane] / node_stride<dim>;
-      }
-      for (int q = 0; q < Element::quadrature_points; ++q) {
-        SmallMatrix<Scalar, Element::nodes, dim> gradients = decltype(gradients)::Zero();
-        for (int a = 1; a < Element::nodes; ++a) {
-          for (int j = 0; j < dim; ++j) {
-            gradients(a, j) = batches_.gradients_of(batch, q)[((a - 1) * dim + j) * width + lane];
-            gradients(0, j) -= gradients(a, j);
-          }
-        }
-        visit(nodes, gradients, batches_.weights_of(batch, q)[lane], materials_.of_element(e));
-      }
+      for (int q = 0; q < Element::quadrature_points; ++q) visit(point_of(e, q), materials_.of_element(e));
     }
   }
 
@@ -112,7 +102,8 @@ class ElasticElements {
   int undefined_element(const Vector& x) const {
     const Evaluator evaluator(materials_);
     for (int b = 0; b < batches_.count; ++b) {
-      if (!std::isfinite(energy_of(evaluator, b, x))) return undefined_element_in(b, x);
+      if (std::isfinite(energy_of(evaluator, b, x))) continue;
+      if (const int element = undefined_element_in(b, x); element >= 0) return element;
     }
     return -1;
   }
@@ -129,29 +120,46 @@ class ElasticElements {
   // Within a batch whose energy is not finite, the first element that is to blame; -1 where it is their sum.
   int undefined_element_in(int batch, const Vector& x) const {
     constexpr int dim = Element::dim, width = ElementBatches<Element, Scalar>::width;
-    const int* const offsets = batches_.offsets_of(batch);
-    for (int l = 0; l < width; ++l) {
-      const std::ptrdiff_t element = std::ptrdiff_t{batch} * width + l;
-      if (element >= batches_.element_count) break;
+    const std::ptrdiff_t first = std::ptrdiff_t{batch} * width;
+    for (std::ptrdiff_t e = first; e < std::min(first + width, batches_.element_count); ++e) {
       for (int q = 0; q < Element::quadrature_points; ++q) {
+        const Point point = point_of(e, q);
         SmallMatrix<Scalar, dim, dim> F = SmallMatrix<Scalar, dim, dim>::Zero();
         for (int a = 1; a < Element::nodes; ++a) {
+          const SmallVector<Scalar, dim> edge =
+              x.node(point.nodes[static_cast<std::size_t>(a)]) - x.node(point.nodes[0]);
           for (int j = 0; j < dim; ++j) {
-            const Scalar g = batches_.gradients_of(batch, q)[((a - 1) * dim + j) * width + l];
-            for (int i = 0; i < dim; ++i) {
-              F(i, j) += (x.data()[offsets[a * width + l] + i] - x.data()[offsets[l] + i]) * g;
-            }
+            for (int i = 0; i < dim; ++i) F(i, j) += edge(i) * point.gradients(a, j);
           }
         }
         // Numbers that overflow are no fault of the domain: those of the same shape, made smaller, do not.
         const Scalar size = F.cwiseAbs().maxCoeff();
         if (size > 1 && std::isfinite(size)) F /= size;
-        if (!std::isfinite(materials_.of_element(element).psi(F))) {
-          return batches_.to_user[static_cast<std::size_t>(element)];
+        if (!std::isfinite(materials_.of_element(e).psi(F))) {
+          return batches_.to_user[static_cast<std::size_t>(e)];
         }
       }
     }
     return -1;
+  }
+
+  Point point_of(std::ptrdiff_t element, int q) const {
+    constexpr int dim = Element::dim, width = ElementBatches<Element, Scalar>::width;
+    const int batch = static_cast<int>(element / width), lane = static_cast<int>(element % width);
+    Point point;
+    for (int a = 0; a < Element::nodes; ++a) {
+      point.nodes[static_cast<std::size_t>(a)] =
+          batches_.offsets_of(batch)[a * width + lane] / node_stride<dim>;
+    }
+    point.gradients.setZero();
+    for (int a = 1; a < Element::nodes; ++a) {
+      for (int j = 0; j < dim; ++j) {
+        point.gradients(a, j) = batches_.gradients_of(batch, q)[((a - 1) * dim + j) * width + lane];
+        point.gradients(0, j) -= point.gradients(a, j);
+      }
+    }
+    point.volume = batches_.weights_of(batch, q)[lane];
+    return point;
   }
 
   Materials materials_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pliant/assembly/element_batches.hpp>
+#include <pliant/core/rows.hpp>
 #include <pliant/energy/tangent.hpp>
 
 namespace pliant {
@@ -173,26 +174,19 @@ class ElementKernel {
     using Row = Lane<Scalar, stride, isa>;
     const int begin = rows.begin * stride, end = rows.end * stride;
     for (int a = 0; a < nodes; ++a) {
-      alignas(64) Scalar numbers[width][stride];
-      transpose_to(force[a].data(), dim, &numbers[0][0]);
-      for (int l = 0; l < width; ++l) {
+      const auto add = [&](int l, const Row& row) {
         const int at = offsets[a * width + l];
-        if (at < begin || at >= end) continue;
-        store(gradient + at, load<Row>(gradient + at) + load<Row>(numbers[l]));
-      }
-    }
-  }
-
-  // `count` lanes as rows of numbers per lane, rows `stride` apart with zeros behind.
-  static PLIANT_INLINE void transpose_to(const T* entries, int count, Scalar* rows) {
-    if constexpr (stride == width) {
-      T square[width];
-      for (int k = 0; k < width; ++k) square[k] = k < count ? entries[k] : constant<T>(0);
-      transpose(square);
-      for (int l = 0; l < width; ++l) store(rows + l * stride, square[l]);
-    } else {
-      for (int l = 0; l < width; ++l) {
-        for (int k = 0; k < stride; ++k) rows[l * stride + k] = k < count ? lane(entries[k], l) : Scalar(0);
+        if (at >= begin && at < end) store(gradient + at, load<Row>(gradient + at) + row);
+      };
+      if constexpr (dim == 3) {
+        const T columns[4] = {force[a](0), force[a](1), force[a](2), constant<T>(0)};
+        for_each_row(columns, add);
+      } else {
+        for (int l = 0; l < width; ++l) {
+          Row row;
+          for (int k = 0; k < dim; ++k) set_lane(row, k, lane(force[a](k), l));
+          add(l, row);
+        }
       }
     }
   }

@@ -88,7 +88,7 @@ inline Adjacency united(const Adjacency& a, const Adjacency& b) {
   return result;
 }
 
-// The same graph in internal numbers.
+// The same graph in internal numbers, without the nodes whose internal number is negative.
 inline Adjacency renumbered(const Adjacency& graph, const Numbering& numbering) {
   Adjacency result;
   result.list.reserve(graph.list.size());
@@ -98,7 +98,8 @@ inline Adjacency renumbered(const Adjacency& graph, const Numbering& numbering) 
     for (int k = graph.begin[static_cast<std::size_t>(user)];
          k < graph.begin[static_cast<std::size_t>(user) + 1]; ++k) {
       const int neighbour = graph.list[static_cast<std::size_t>(k)];
-      result.list.push_back(numbering.to_internal[static_cast<std::size_t>(neighbour)]);
+      const int internal = numbering.to_internal[static_cast<std::size_t>(neighbour)];
+      if (internal >= 0) result.list.push_back(internal);
     }
     std::sort(result.list.begin() + first, result.list.end());
     result.begin.push_back(static_cast<int>(result.list.size()));

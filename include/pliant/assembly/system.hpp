@@ -92,7 +92,7 @@ class ElasticSystem {
 
   const BlockPattern& pattern() const { return *pattern_; }
 
-  // Calls visit(nodes, gradients, volume, energy) for each quadrature point, see ElasticElements.
+  // Calls visit(point, energy) for each quadrature point, see ElasticElements.
   template <class Visit>
   void for_each_point(Visit&& visit) const {
     std::apply([&](const auto&... elements) { (elements.for_each_point(visit), ...); }, sets_);

@@ -191,14 +191,10 @@ class Contacts {
     int nodes = 0;
     for (const auto& bounded : bounds_.nodes()) {
       const Point way = point(u, bounded.node) - point(free_, bounded.node);
-      const int axis = pressed_most(bounded, way);
-      if (axis < 0) continue;
+      const Pressed pressed = pressed_most(bounded, way);
+      if (pressed.axis < 0) continue;
       ++nodes;
-      const Point force = mass(bounded.node) / (dt * dt) * way;
-      const auto pressure = Bounds::in_frame(bounded, way.template cast<Scalar>())[axis];
-      const Point normal = (pressure > 0 ? 1 : -1) * bounded.N.col(axis).template cast<double>();
-      forces.node(bounded.node) += force.template cast<Scalar>();
-      found_.push_back({bounded.node, bounded.presser(axis, pressure), normal, force});
+      press(bounded, pressed, mass(bounded.node) / (dt * dt) * way, forces);
     }
     return nodes;
   }
@@ -214,11 +210,9 @@ class Contacts {
       if (!pressures.isZero()) ++nodes;
       for (int axis = 0; axis < bounded.axes; ++axis) {
         if (pressures[axis] == 0) continue;
-        const Point normal = (pressures[axis] > 0 ? 1 : -1) * bounded.N.col(axis).template cast<double>();
-        const Point force =
-            std::abs(static_cast<double>(pressures[axis])) * normal - holds_.at(m, axis).acted();
-        forces.node(bounded.node) += force.template cast<Scalar>();
-        found_.push_back({bounded.node, bounded.presser(axis, pressures[axis]), normal, force});
+        const Point along =
+            static_cast<double>(pressures[axis]) * bounded.N.col(axis).template cast<double>();
+        press(bounded, {axis, pressures[axis]}, along - holds_.at(m, axis).acted(), forces);
       }
     }
     return nodes;
@@ -272,6 +266,7 @@ class Contacts {
   }
 
  private:
+  using BoundedNode = typename Bounds::Node;
   static constexpr int free = -1;
 
   static Point point(const Vector& vector, std::ptrdiff_t i) {
@@ -307,7 +302,7 @@ class Contacts {
   }
 
   // Puts a bounded node within its bounds. False where it was.
-  static bool clamp(const typename Bounds::Node& bounded, Vector& u) {
+  static bool clamp(const BoundedNode& bounded, Vector& u) {
     const auto y = Bounds::in_frame(bounded, u.node(bounded.node));
     auto inside = y;
     for (int k = 0; k < bounded.axes; ++k) inside[k] = std::clamp(y[k], bounded.lower[k], bounded.upper[k]);
@@ -316,29 +311,40 @@ class Contacts {
     return true;
   }
 
-  // The axis along which a way off the planes of a bounded node is longest; -1 for none.
-  static int pressed_most(const typename Bounds::Node& bounded, const Point& way) {
+  // An axis of a bounded node along which it presses, and by how much, a way [m] or a force [N], with the
+  // sign of the collider's push.
+  struct Pressed {
+    int axis = -1;
+    Scalar push = 0;
+  };
+
+  // That along which a way off the planes is longest.
+  static Pressed pressed_most(const BoundedNode& bounded, const Point& way) {
     const auto along = Bounds::in_frame(bounded, way.template cast<Scalar>());
-    int result = -1;
-    Scalar longest = 0;
+    Pressed result;
     for (int k = 0; k < bounded.axes; ++k) {
-      if (std::abs(along[k]) > longest && bounded.presser(k, along[k]) >= 0) {
-        longest = std::abs(along[k]);
-        result = k;
+      if (std::abs(along[k]) > std::abs(result.push) && bounded.presser(k, along[k]) >= 0) {
+        result = {k, along[k]};
       }
     }
     return result;
   }
 
+  // Adds the force of a collider on a node [N] to all forces and to the list.
+  void press(const BoundedNode& bounded, const Pressed& pressed, const Point& force, Vector& forces) {
+    const Point normal = (pressed.push > 0 ? 1 : -1) * bounded.N.col(pressed.axis).template cast<double>();
+    forces.node(bounded.node) += force.template cast<Scalar>();
+    found_.push_back({bounded.node, bounded.presser(pressed.axis, pressed.push), normal, force});
+  }
+
   // The displacement u of a node that was put back by the way `back`, once friction and drag of the collider
   // that it presses on most have acted.
-  Point slow_down(const typename Bounds::Node& bounded, const Vector& x, const Point& back, double dt,
-                  double mass, Point u) const {
-    const int axis = pressed_most(bounded, back);
-    if (axis < 0) return u;
-    const auto pressure = Bounds::in_frame(bounded, back.template cast<Scalar>())[axis];
-    const auto& collider = colliders_[bounded.presser(axis, pressure)];
-    const Point at = point(x, bounded.node), normal = bounded.N.col(axis).template cast<double>();
+  Point slow_down(const BoundedNode& bounded, const Vector& x, const Point& back, double dt, double mass,
+                  const Point& u) const {
+    const Pressed pressed = pressed_most(bounded, back);
+    if (pressed.axis < 0) return u;
+    const auto& collider = colliders_[bounded.presser(pressed.axis, pressed.push)];
+    const Point at = point(x, bounded.node), normal = bounded.N.col(pressed.axis).template cast<double>();
     Point slip = u - (collider.to.to_world(collider.from.to_local(at)) - at);
     slip -= dot<double, dim>(slip, normal) * normal;
     const double length = detail::length<dim>(slip);

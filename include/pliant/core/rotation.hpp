@@ -12,7 +12,7 @@
 
 #include <pliant/core/lane.hpp>
 #include <pliant/core/matrix.hpp>
-#include <pliant/core/svd.hpp>
+#include <pliant/core/polar.hpp>
 #include <pliant/core/tensor.hpp>
 
 namespace pliant {
@@ -96,12 +96,7 @@ UnitQuaternion<T> quaternion_of(const SmallMatrix<T, 3, 3>& R) {
 // the two smallest singular values cancel (a line, a point, a reflection of a disc) it is one of the nearest.
 template <class T>
 UnitQuaternion<T> nearest_rotation(const SmallMatrix<T, 3, 3>& F) {
-  const auto [U, sigma, V] = svd(F);
-  SmallMatrix<T, 3, 3> R;
-  for (int j = 0; j < 3; ++j) {
-    for (int i = 0; i < 3; ++i) R(i, j) = U(i, 0) * V(j, 0) + U(i, 1) * V(j, 1) + U(i, 2) * V(j, 2);
-  }
-  return quaternion_of(R);
+  return quaternion_of(polar<T, 3>(F).R);
 }
 
 namespace detail {

@@ -91,19 +91,21 @@ PLIANT_INLINE Row row_of(const Register& r, int i) {
   return row;
 }
 
+}  // namespace detail
+
 // Calls use(number of a row, the row as a Lane of 4) for the rows that stand in four lanes.
 template <class T, int W, Isa isa, class Use>
 PLIANT_INLINE void for_each_row(const Lane<T, W, isa> (&columns)[4], Use&& use) {
   using L = Lane<T, W, isa>;
   using Row = Lane<T, 4, isa>;
-  if constexpr (has_row_registers<L>) {
+  if constexpr (detail::has_row_registers<L>) {
     constexpr int size = L::register_size;
     for (int p = 0; p < L::registers; ++p) {
       typename L::Register r[4];
       for (int k = 0; k < 4; ++k) r[k] = columns[k].part[p];
-      transpose_squares(r);
+      detail::transpose_squares(r);
       for (int square = 0; square < size / 4; ++square) {
-        for (int i = 0; i < 4; ++i) use(p * size + 4 * square + i, row_of<Row>(r[i], square));
+        for (int i = 0; i < 4; ++i) use(p * size + 4 * square + i, detail::row_of<Row>(r[i], square));
       }
     }
   } else {
@@ -114,8 +116,6 @@ PLIANT_INLINE void for_each_row(const Lane<T, W, isa> (&columns)[4], Use&& use) 
     }
   }
 }
-
-}  // namespace detail
 
 // columns[k]: number k of the rows at base + offsets[0], base + offsets[1], ..., as many as L has lanes.
 template <class T, int W, Isa isa>
@@ -138,13 +138,13 @@ PLIANT_INLINE void gather_rows(const T* base, const int* offsets, Lane<T, W, isa
 // Writes them back. Where rows coincide the last one counts.
 template <class T, int W, Isa isa>
 PLIANT_INLINE void scatter_rows(const Lane<T, W, isa> (&columns)[4], T* base, const int* offsets) {
-  detail::for_each_row(columns, [&](int i, const Lane<T, 4, isa>& row) { store(base + offsets[i], row); });
+  for_each_row(columns, [&](int i, const Lane<T, 4, isa>& row) { store(base + offsets[i], row); });
 }
 
 // Adds them to what is there; rows may coincide.
 template <class T, int W, Isa isa>
 PLIANT_INLINE void add_rows(const Lane<T, W, isa> (&columns)[4], T* base, const int* offsets) {
-  detail::for_each_row(columns, [&](int i, const Lane<T, 4, isa>& row) {
+  for_each_row(columns, [&](int i, const Lane<T, 4, isa>& row) {
     store(base + offsets[i], load<Lane<T, 4, isa>>(base + offsets[i]) + row);
   });
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -116,9 +115,9 @@ class SplitBody {
 
   void take_elements(const SystemType& system) {
     tetrahedra_.clear();
-    system.for_each_point([&](const auto& nodes, const auto& gradients, Scalar volume, const auto& energy) {
+    system.for_each_point([&](const auto& point, const auto& energy) {
       using Energy = std::remove_cvref_t<decltype(energy)>;
-      constexpr bool takes = std::tuple_size_v<std::remove_cvref_t<decltype(nodes)>> == 4 &&
+      constexpr bool takes = decltype(point.gradients)::RowsAtCompileTime == 4 &&
                              (std::is_same_v<Energy, FixedCorotated> || std::is_same_v<Energy, Arap>);
       static_assert(takes,
                     "OperatorSplitting takes tetrahedra of FixedCorotated or Arap: no other energy is "
@@ -127,11 +126,11 @@ class SplitBody {
         const RawCoefficients& c = energy.template coefficients<3>();
         detail::require_parameter(c.lambda >= 0, "lambda", c.lambda,
                                   "must not be negative (Pa) with OperatorSplitting");
-        tetrahedra_.push_back({nodes, gradients, static_cast<double>(volume), c.mu, c.lambda});
+        tetrahedra_.push_back(
+            {point.nodes, point.gradients, static_cast<double>(point.volume), c.mu, c.lambda});
         // Right-handed, whatever order the system has the nodes in.
-        const SmallMatrix<Scalar, 3, 3> edges = gradients.template bottomRows<3>();
-        if (determinant(edges) < 0) {
-          Tetrahedron& e = tetrahedra_.back();
+        Tetrahedron& e = tetrahedra_.back();
+        if (determinant(SmallMatrix<Scalar, 3, 3>(e.gradients.template bottomRows<3>())) < 0) {
           std::swap(e.nodes[2], e.nodes[3]);
           e.gradients.row(2).swap(e.gradients.row(3));
         }
@@ -175,24 +174,15 @@ class SplitBody {
   void factorise(const SystemType& system, const Vector& x, double dt) {
     const auto count = system.node_count();
     // Free nodes by themselves, in the system's order.
-    std::vector<int> number(at(count), 0);
-    for (const int node : fixed_) number[at(node)] = -1;
-    std::vector<int> free;
+    Numbering numbering{std::vector<int>(at(count), 0), {}};
+    for (const int node : fixed_) numbering.to_internal[at(node)] = -1;
     for (int i = 0; i < static_cast<int>(count); ++i) {
-      if (number[at(i)] < 0) continue;
-      number[at(i)] = static_cast<int>(free.size());
-      free.push_back(i);
+      if (numbering.to_internal[at(i)] < 0) continue;
+      numbering.to_internal[at(i)] = static_cast<int>(numbering.to_user.size());
+      numbering.to_user.push_back(i);
     }
-    const Adjacency graph = graph_of(system.pattern());
-    Adjacency between;
-    between.begin.push_back(0);
-    for (const int node : free) {
-      for (int k = graph.begin[at(node)]; k < graph.begin[at(node) + 1]; ++k) {
-        if (const int j = number[at(graph.list[at(k)])]; j >= 0) between.list.push_back(j);
-      }
-      between.begin.push_back(static_cast<int>(between.list.size()));
-    }
-    const BlockPattern pattern = BlockPattern::from_graph(between);
+    const std::vector<int>&number = numbering.to_internal, &free = numbering.to_user;
+    const BlockPattern pattern = BlockPattern::from_graph(renumbered(graph_of(system.pattern()), numbering));
     std::vector<double> values(at(pattern.blocks()), 0);
     for (std::size_t i = 0; i < free.size(); ++i) values[at(pattern.row_begin[i])] = mass_[at(free[i])];
     for (const Tetrahedron& e : tetrahedra_) {

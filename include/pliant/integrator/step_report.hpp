@@ -19,6 +19,14 @@ struct Energies {
   double external = 0;
 
   double total() const { return kinetic + elastic + gravitational + external; }
+
+  Energies& operator+=(const Energies& other) {
+    kinetic += other.kinetic;
+    elastic += other.elastic;
+    gravitational += other.gravitational;
+    external += other.external;
+    return *this;
+  }
 };
 
 enum class StepStop {

@@ -74,6 +74,50 @@ struct Fronts {
     return sum;
   }
 
+  // The work of each front and all below it; own(front) is that of a front alone.
+  template <class Own>
+  std::vector<double> work_of_subtrees(Own&& own) const {
+    std::vector<double> work(fronts.size(), 0);
+    for (std::size_t f = 0; f < fronts.size(); ++f) {
+      work[f] += own(fronts[f]);
+      if (fronts[f].parent >= 0) work[at(fronts[f].parent)] += work[f];
+    }
+    return work;
+  }
+
+  struct Dealt {
+    std::vector<int> part_of;  // of each front; -1: above all subtrees
+    double heaviest = 0;       // the work of the part that has most
+  };
+
+  // Deals subtrees, given by their roots, out to parts: the one with most work first, to the part that has
+  // least. Leaves the roots in that order.
+  Dealt deal(std::vector<int>& roots, const std::vector<double>& work, std::ptrdiff_t count) const {
+    std::stable_sort(roots.begin(), roots.end(), [&](int a, int b) { return work[at(a)] > work[at(b)]; });
+    Dealt result{std::vector<int>(fronts.size(), -1)};
+    std::vector<double> load(at(count), 0);
+    for (const int root : roots) {
+      const auto part = std::min_element(load.begin(), load.end()) - load.begin();
+      load[at(part)] += work[at(root)];
+      result.heaviest = std::max(result.heaviest, load[at(part)]);
+      result.part_of[at(root)] = static_cast<int>(part);
+    }
+    for (std::size_t f = fronts.size(); f-- > 0;) {
+      const int parent = fronts[f].parent;
+      if (parent >= 0 && result.part_of[at(parent)] >= 0) result.part_of[f] = result.part_of[at(parent)];
+    }
+    return result;
+  }
+
+  // The fronts of each of `count` parts and, last, those of none, all ascending.
+  static std::vector<std::vector<int>> grouped(const std::vector<int>& part_of, std::ptrdiff_t count) {
+    std::vector<std::vector<int>> result(at(count) + 1);
+    for (std::size_t f = 0; f < part_of.size(); ++f) {
+      result[at(part_of[f] < 0 ? count : part_of[f])].push_back(static_cast<int>(f));
+    }
+    return result;
+  }
+
  private:
   static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
@@ -273,42 +317,28 @@ struct Fronts {
            static_cast<int>(std::lower_bound(first, rows.begin() + front.rows_end, row) - first);
   }
 
-  // Cuts subtrees off, each with at most half a share of the work, and deals them out, the largest first.
+  // Cuts subtrees off, each with at most half a share of the work, and deals them out.
   // What they are depends on the pattern alone, never on the number of threads.
   void cut() {
     constexpr double worth_parts = 1e6;  // products of blocks
-    std::vector<double> work;            // of the subtree of each front
-    for (const Front& f : fronts) {
+    const std::vector<double> work = work_of_subtrees([](const Front& f) {
       const double n = f.columns(), m = f.rows_below();
-      work.push_back(n * (n * n / 3 + n * m + m * m) / 2);
-    }
+      return n * (n * n / 3 + n * m + m * m) / 2;
+    });
     double total = 0;
-    for (std::size_t f = 0; f < fronts.size(); ++f) {
-      total += fronts[f].parent < 0 ? work[f] : 0;
-      if (fronts[f].parent >= 0) work[at(fronts[f].parent)] += work[f];
-    }
+    for (std::size_t f = 0; f < fronts.size(); ++f) total += fronts[f].parent < 0 ? work[f] : 0;
     const double share = total < worth_parts ? 0 : total / (2 * most_parts);
     std::vector<int> roots;
     for (int f = 0; f < static_cast<int>(fronts.size()); ++f) {
       const int parent = fronts[at(f)].parent;
       if (work[at(f)] <= share && (parent < 0 || work[at(parent)] > share)) roots.push_back(f);
     }
-    std::stable_sort(roots.begin(), roots.end(), [&](int a, int b) { return work[at(a)] > work[at(b)]; });
-    parts.resize(std::min<std::size_t>(most_parts, roots.size()));
-    std::vector<double> load(parts.size(), 0);
-    for (const int root : roots) {
-      const auto part = std::min_element(load.begin(), load.end()) - load.begin();
-      load[at(part)] += work[at(root)];
-      fronts[at(root)].part = static_cast<int>(part);
-    }
-    for (int f = static_cast<int>(fronts.size()) - 1; f >= 0; --f) {
-      const int parent = fronts[at(f)].parent;
-      if (parent >= 0 && fronts[at(parent)].part >= 0) fronts[at(f)].part = fronts[at(parent)].part;
-    }
-    for (int f = 0; f < static_cast<int>(fronts.size()); ++f) {
-      const int part = fronts[at(f)].part;
-      (part < 0 ? top : parts[at(part)]).push_back(f);
-    }
+    const auto count = std::min<std::ptrdiff_t>(most_parts, std::ssize(roots));
+    const Dealt dealt = deal(roots, work, count);
+    for (std::size_t f = 0; f < fronts.size(); ++f) fronts[f].part = dealt.part_of[f];
+    parts = grouped(dealt.part_of, count);
+    top = std::move(parts.back());
+    parts.pop_back();
   }
 };
 

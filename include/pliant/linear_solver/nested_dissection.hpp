@@ -22,7 +22,7 @@ class NestedDissection {
       : graph_(graph),
         positions_(positions),
         side_(graph.begin.size() - 1, elsewhere),
-        number_(side_.size(), -1) {}
+        inside_{std::vector<int>(side_.size(), -1), {}} {}
 
   std::vector<int> run() {
     std::vector<int> nodes(side_.size());
@@ -92,25 +92,16 @@ class NestedDissection {
   }
 
   void order_by_degree(const std::vector<int>& nodes) {
-    for (std::size_t k = 0; k < nodes.size(); ++k) number_[at(nodes[k])] = static_cast<int>(k);
-    Adjacency inside;
-    inside.begin.push_back(0);
-    for (const int node : nodes) {
-      for (int k = graph_.begin[at(node)]; k < graph_.begin[at(node) + 1]; ++k) {
-        const int other = number_[at(graph_.list[at(k)])];
-        if (other >= 0) inside.list.push_back(other);
-      }
-      std::sort(inside.list.begin() + inside.begin.back(), inside.list.end());
-      inside.begin.push_back(static_cast<int>(inside.list.size()));
-    }
-    for (const int k : minimum_degree(inside)) order_.push_back(nodes[at(k)]);
-    for (const int node : nodes) number_[at(node)] = -1;
+    inside_.to_user = nodes;
+    for (std::size_t k = 0; k < nodes.size(); ++k) inside_.to_internal[at(nodes[k])] = static_cast<int>(k);
+    for (const int k : minimum_degree(renumbered(graph_, inside_))) order_.push_back(nodes[at(k)]);
+    for (const int node : nodes) inside_.to_internal[at(node)] = -1;
   }
 
   const Adjacency& graph_;
   const Positions& positions_;
   std::vector<Side> side_;
-  std::vector<int> number_;  // of each node among those that are ordered by degree, or -1
+  Numbering inside_;  // of the nodes that are ordered by degree; -1: not among them
   std::vector<int> order_;
 };
 

@@ -103,58 +103,36 @@ class Panels {
   static std::vector<std::vector<int>> cut(const Fronts& fronts) {
     constexpr double worth_parts = 5e4;  // entries of a part
     constexpr double most_parts = 4;
-    const auto count = std::ssize(fronts.fronts);
-    std::vector<double> work(at(count), 0);  // of the subtree of each front
-    std::vector<std::vector<int>> children(at(count));
+    const std::vector<double> work = fronts.work_of_subtrees([](const Fronts::Front& f) {
+      return static_cast<double>(f.columns()) * (f.columns() + f.rows_below());
+    });
     std::vector<int> subtrees;
-    double top = 0;
-    for (int f = 0; f < static_cast<int>(count); ++f) {
-      const Fronts::Front& front = fronts.fronts[at(f)];
-      work[at(f)] += front.columns() * double{1} * (front.columns() + front.rows_below());
-      if (front.parent < 0) {
-        subtrees.push_back(f);
-        top += work[at(f)];
-      } else {
-        work[at(front.parent)] += work[at(f)];
-        children[at(front.parent)].push_back(f);
-      }
+    double all = 0;
+    for (int f = 0; f < static_cast<int>(work.size()); ++f) {
+      if (fronts.fronts[at(f)].parent >= 0) continue;
+      subtrees.push_back(f);
+      all += work[at(f)];
     }
-    const auto part_count = static_cast<std::ptrdiff_t>(std::clamp(top / worth_parts, 1.0, most_parts));
-    top = 0;
+    const auto count = static_cast<std::ptrdiff_t>(std::clamp(all / worth_parts, 1.0, most_parts));
     // Again and again the heaviest subtree gives its root to the top.
-    std::vector<int> best(at(count), -1);
-    double shortest = std::numeric_limits<double>::infinity();
+    std::vector<int> best(work.size(), -1);
+    double top = 0, shortest = std::numeric_limits<double>::infinity();
     while (!subtrees.empty()) {
-      std::stable_sort(subtrees.begin(), subtrees.end(),
-                       [&](int f, int g) { return work[at(f)] > work[at(g)]; });
-      std::vector<double> load(at(part_count), 0);
-      std::vector<int> part_of(at(count), -1);
-      for (const int f : subtrees) {
-        const auto part = std::min_element(load.begin(), load.end()) - load.begin();
-        load[at(part)] += work[at(f)];
-        part_of[at(f)] = static_cast<int>(part);
+      Fronts::Dealt dealt = fronts.deal(subtrees, work, count);
+      if (top + dealt.heaviest < shortest) {
+        shortest = top + dealt.heaviest;
+        best = std::move(dealt.part_of);
       }
-      const double time = top + *std::max_element(load.begin(), load.end());
-      if (time < shortest) {
-        shortest = time;
-        best = std::move(part_of);
-      }
-      const int heaviest = subtrees.front();
-      top += work[at(heaviest)];
-      for (const int child : children[at(heaviest)]) top -= work[at(child)];
-      if (part_count == 1 || top >= shortest) break;
+      const auto root = at(subtrees.front());
+      const auto children = fronts.children.begin() + fronts.child_begin[root],
+                 children_end = fronts.children.begin() + fronts.child_begin[root + 1];
+      top += work[root];
+      for (auto child = children; child != children_end; ++child) top -= work[at(*child)];
+      if (count == 1 || top >= shortest) break;
       subtrees.erase(subtrees.begin());
-      subtrees.insert(subtrees.end(), children[at(heaviest)].begin(), children[at(heaviest)].end());
+      subtrees.insert(subtrees.end(), children, children_end);
     }
-    std::vector<std::vector<int>> result(at(part_count) + 1);
-    for (auto f = static_cast<int>(count); f-- > 0;) {
-      const int parent = fronts.fronts[at(f)].parent;
-      if (parent >= 0 && best[at(parent)] >= 0) best[at(f)] = best[at(parent)];
-    }
-    for (int f = 0; f < static_cast<int>(count); ++f) {
-      result[best[at(f)] < 0 ? at(part_count) : at(best[at(f)])].push_back(f);
-    }
-    return result;
+    return Fronts::grouped(best, count);
   }
 
   void number_places(const Fronts& fronts) {

@@ -374,31 +374,21 @@ class Simulation {
   }
 
   Energies with_elastic(double elastic) const {
-    struct Sums {
-      double kinetic = 0, gravitational = 0, external = 0;
-      void operator+=(const Sums& other) {
-        kinetic += other.kinetic;
-        gravitational += other.gravitational;
-        external += other.external;
-      }
-    };
-    const Sums all =
-        parallel_sum<Sums>(state_.x.nodes(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-          Sums sums;
+    Energies energies =
+        parallel_sum<Energies>(state_.x.nodes(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+          Energies part;
           for (std::ptrdiff_t i = begin; i < end; ++i) {
             const SmallVector<double, dim> v = state_.v.node(i).template cast<double>();
             const double mass = system_.mass().node(i)(0);
             const SmallVector<double, dim> moved = (state_.x.node(i) - rest_.node(i)).template cast<double>();
-            sums.kinetic += 0.5 * mass * v.squaredNorm();
-            sums.gravitational -= mass * gravity_.dot(moved);
-            sums.external -= external_forces_.node(i).template cast<double>().dot(moved);
+            part.kinetic += 0.5 * mass * v.squaredNorm();
+            part.gravitational -= mass * gravity_.dot(moved);
+            part.external -= external_forces_.node(i).template cast<double>().dot(moved);
           }
-          return sums;
+          return part;
         });
-    return {.kinetic = all.kinetic,
-            .elastic = elastic,
-            .gravitational = all.gravitational,
-            .external = all.external};
+    energies.elastic = elastic;
+    return energies;
   }
 
   Solid solid_;
