@@ -90,7 +90,11 @@
 #include <pliant/integrator/optimization_euler.hpp>
 #include <pliant/integrator/quasistatic.hpp>
 #include <pliant/integrator/rounding.hpp>
+#include <pliant/integrator/split_bodies.hpp>
 #include <pliant/integrator/split_body.hpp>
+#include <pliant/integrator/split_copies.hpp>
+#include <pliant/integrator/split_mesh.hpp>
+#include <pliant/integrator/split_pieces.hpp>
 #include <pliant/integrator/stable_step.hpp>
 #include <pliant/integrator/step_report.hpp>
 #include <pliant/integrator/stretch_elements.hpp>

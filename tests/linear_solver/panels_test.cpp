@@ -103,6 +103,29 @@ double error_of(const Problem& problem) {
   return (x - truth).norm() / truth.norm();
 }
 
+// The same of a solve for several copies at once, each with its own right-hand side.
+template <class Real, int copies>
+double error_of_copies(const Problem& problem) {
+  Panels<Real> panels;
+  REQUIRE(panels.factorise(problem.pattern, problem.values, problem.positions) == FactorResult::done);
+  const int count = panels.node_count();
+  const Eigen::MatrixXd b = Eigen::MatrixXd::Random(count, 3 * copies);
+  AlignedVector<Real> y(static_cast<std::size_t>(count + 1) * 3 * copies, Real(0));
+  const auto number = [&](int place, int k) -> Real& {
+    return y[static_cast<std::size_t>(place) * 3 * copies + static_cast<std::size_t>(k)];
+  };
+  for (int place = 0; place < count; ++place) {
+    for (int k = 0; k < 3 * copies; ++k) number(place, k) = static_cast<Real>(b(panels.node_at(place), k));
+  }
+  panels.template solve<copies>(y.data());
+  Eigen::MatrixXd x(count, 3 * copies);
+  for (int place = 0; place < count; ++place) {
+    for (int k = 0; k < 3 * copies; ++k) x(panels.node_at(place), k) = static_cast<double>(number(place, k));
+  }
+  const Eigen::MatrixXd truth = problem.dense.partialPivLu().solve(b);
+  return (x - truth).norm() / truth.norm();
+}
+
 }  // namespace
 
 TEST_CASE("panels solve as a dense factor does") {
@@ -110,6 +133,8 @@ TEST_CASE("panels solve as a dense factor does") {
     CAPTURE(problem.pattern.rows());
     CHECK(error_of<double>(problem) < 1e-13);
     CHECK(error_of<float>(problem) < 1e-5);
+    CHECK(error_of_copies<double, 8>(problem) < 1e-13);
+    CHECK(error_of_copies<float, 16>(problem) < 1e-5);
   }
 }
 
@@ -119,6 +144,7 @@ TEST_CASE("panels: parts of a large matrix are solved apart") {
   REQUIRE(panels.factorise(problem.pattern, problem.values, problem.positions) == FactorResult::done);
   CHECK(panels.parts() > 1);
   CHECK(error_of<double>(problem) < 1e-12);
+  CHECK(error_of_copies<double, 8>(problem) < 1e-12);
 }
 
 TEST_CASE("panels: nodes without neighbours") {

@@ -149,6 +149,20 @@ PLIANT_INLINE void add_rows(const Lane<T, W, isa> (&columns)[4], T* base, const 
   });
 }
 
+// The first `count` columns, which stand one after the other in memory.
+template <int count, class L>
+PLIANT_INLINE void load_columns(const scalar_of<L>* p, L* columns) {
+  for (int k = 0; k < count; ++k) columns[k] = load<L>(p + k * width_of<L>);
+}
+template <int count, class L>
+PLIANT_INLINE void store_columns(const L* columns, scalar_of<L>* p) {
+  for (int k = 0; k < count; ++k) store(p + k * width_of<L>, columns[k]);
+}
+template <int count, class L>
+PLIANT_INLINE void add_columns(const L* columns, scalar_of<L>* p) {
+  for (int k = 0; k < count; ++k) store(p + k * width_of<L>, load<L>(p + k * width_of<L>) + columns[k]);
+}
+
 // The sum of the rows.
 template <class T, int W, Isa isa>
 PLIANT_INLINE Lane<T, 4, isa> sum_of_rows(const Lane<T, W, isa> (&columns)[4]) {

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include <pliant/integrator/split_body.hpp>
+#include <pliant/integrator/split_bodies.hpp>
 
 namespace pliant {
 
@@ -19,6 +19,8 @@ namespace pliant {
 // times. v+ = (x+ - x) / dt. A step always costs the same, and is stable whatever its length for a body whose
 // elements are not inverted. It is not converged: the two terms see each other once per step, so that only
 // smaller steps make it more accurate.
+//
+// Bodies that there are many times are solved together, see SplitCopies.
 //
 // Nodes that would end in a collider are put back on its surface, and slowed down there by friction and drag,
 // at the end of the step; the body feels it in the next one.
@@ -36,7 +38,7 @@ struct OperatorSplitting {
   static constexpr bool needs_solver = false, knows_colliders = true;
 
   template <class SystemType, class FilterType>
-  using Workspace = SplitBody<SystemType, FilterType>;
+  using Workspace = SplitBodies<SystemType, FilterType>;
 
   double time_step() const { return dt; }
 
@@ -50,14 +52,14 @@ struct OperatorSplitting {
                               stretch_iterations, "must be at least 1");
   }
 
-  template <class SystemType, class Body>
-  void prepare(const SystemType& system, Body& body) const {
-    body.prepare(system);
+  template <class SystemType, class Bodies>
+  void prepare(const SystemType& system, Bodies& bodies) const {
+    bodies.prepare(system);
   }
 
   template <class Context, class Monitor>
   StepReport step(const Context& context, State<typename Context::Vector>& state,
-                  Workspace<typename Context::System, typename Context::Filter>& body,
+                  Workspace<typename Context::System, typename Context::Filter>& bodies,
                   Monitor&& monitor) const {
     StepReport report;
     report.stop = StepStop::accepted;
@@ -65,8 +67,8 @@ struct OperatorSplitting {
       report.stop = StepStop::cancelled;
       return report;
     }
-    if (body.set_up(context.system, context.filter, state.x, dt)) report.factorisations = 1;
-    report.contacts = body.advance(*this, context, state);
+    report.factorisations = bodies.set_up(context.system, context.filter, state.x, dt);
+    report.contacts = bodies.advance(*this, context, state);
     if (report.contacts < 0) {
       report.contacts = 0;
       report.stop = StepStop::penetration;

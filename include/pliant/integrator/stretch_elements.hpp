@@ -3,12 +3,14 @@
 
 #include <array>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include <pliant/assembly/element_batches.hpp>
 #include <pliant/core/aligned_vector.hpp>
 #include <pliant/core/rotation.hpp>
 #include <pliant/core/rows.hpp>
+#include <pliant/integrator/split_mesh.hpp>
 
 namespace pliant {
 
@@ -19,6 +21,66 @@ struct StretchElement {
   SmallMatrix<Scalar, 4, 3> gradients;  // of the shape functions [1/m]
   Scalar weight;                        // 2 mu V dt^2 [kg m^2]
 };
+
+template <class Scalar>
+StretchElement<Scalar> stretch_element(const SplitElement<Scalar>& e, const std::array<int, 4>& offsets,
+                                       double dt) {
+  return {offsets, e.gradients, static_cast<Scalar>(2 * e.mu * e.volume * dt * dt)};
+}
+
+namespace detail {
+
+// F of nodes at `nodes`, with the gradient of shape function a given by gradient(a, axis).
+template <class T, int numbers, class Gradient>
+PLIANT_INLINE SmallMatrix<T, 3, 3> deformation_gradient(const T (&nodes)[4][numbers], Gradient&& gradient) {
+  SmallMatrix<T, 3, 3> F;
+  for (int i = 0; i < 3; ++i) {
+    const T edges[3] = {nodes[1][i] - nodes[0][i], nodes[2][i] - nodes[0][i], nodes[3][i] - nodes[0][i]};
+    for (int j = 0; j < 3; ++j) {
+      T sum = edges[0] * gradient(1, j);
+      sum = multiply_add(edges[1], gradient(2, j), sum);
+      F(i, j) = multiply_add(edges[2], gradient(3, j), sum);
+    }
+  }
+  return F;
+}
+
+// Calls add(a, force) for each node a with the x, y and z of weight (R - F) grad N_a, and a zero behind them.
+// q becomes R, found in so many steps.
+template <class T, class Gradient, class Add>
+PLIANT_INLINE void stretch_forces(const SmallMatrix<T, 3, 3>& F, Gradient&& gradient, const T& weight,
+                                  UnitQuaternion<T>& q, int rotation_steps, Add&& add) {
+  SmallMatrix<T, 3, 3> P = follow_rotation(F, q, rotation_steps);
+  for (int k = 0; k < 9; ++k) P(k) = weight * (P(k) - F(k));
+  T first[4] = {T(0), T(0), T(0), T(0)};
+  for (std::size_t a = 1; a < 4; ++a) {
+    const int node = static_cast<int>(a);
+    const T grad[3] = {gradient(node, 0), gradient(node, 1), gradient(node, 2)};
+    T force[4];
+    for (int i = 0; i < 3; ++i) {
+      force[i] = multiply_add(P(i, 0), grad[0], multiply_add(P(i, 1), grad[1], P(i, 2) * grad[2]));
+      first[i] -= force[i];
+    }
+    force[3] = T(0);
+    add(a, force);
+  }
+  add(std::size_t{0}, first);
+}
+
+template <class T>
+PLIANT_INLINE UnitQuaternion<T> load_quaternion(const scalar_of<T>* p) {
+  return {load<T>(p), load<T>(p + width_of<T>), load<T>(p + 2 * width_of<T>), load<T>(p + 3 * width_of<T>)};
+}
+
+template <class T>
+PLIANT_INLINE void store_quaternion(scalar_of<T>* p, const UnitQuaternion<T>& q) {
+  store(p, q.x);
+  store(p + width_of<T>, q.y);
+  store(p + 2 * width_of<T>, q.z);
+  store(p + 3 * width_of<T>, q.w);
+}
+
+}  // namespace detail
 
 // The elements in batches of lanes, each with its rotation as a quaternion, which is kept from step to step.
 template <class Scalar, Isa isa>
@@ -55,9 +117,8 @@ class StretchElements {
   // The rotations become those nearest to F at the positions x, wherever they were.
   void find_rotations(const Scalar* x) {
     for (Batch& batch : batches_) {
-      T nodes[4][4];
-      gather(batch, x, nodes);
-      store_rotation(nearest_rotation(gradient_of(batch, nodes)), batch);
+      const Matrix F = gradient_at(batch, x);
+      detail::store_quaternion(&batch.rotation[0][0], nearest_rotation(F));
     }
   }
 
@@ -70,6 +131,8 @@ class StretchElements {
     Scalar gradients[3][3][width];  // of the nodes 1 to 3; those of all nodes sum to zero
     Scalar weight[width];
     Scalar rotation[4][width];
+
+    PLIANT_INLINE T operator()(int a, int axis) const { return load<T>(gradients[a - 1][axis]); }
   };
 
   static Batch empty_batch(int nowhere) {
@@ -81,56 +144,67 @@ class StretchElements {
     return batch;
   }
 
-  static PLIANT_INLINE void gather(const Batch& batch, const Scalar* x, T (&nodes)[4][4]) {
+  static PLIANT_INLINE Matrix gradient_at(const Batch& batch, const Scalar* x) {
+    T nodes[4][4];
     for (int a = 0; a < 4; ++a) gather_rows(x, batch.offsets[a], nodes[a]);
-  }
-
-  static PLIANT_INLINE Matrix gradient_of(const Batch& batch, const T (&nodes)[4][4]) {
-    Matrix F;
-    for (int i = 0; i < 3; ++i) {
-      const T edges[3] = {nodes[1][i] - nodes[0][i], nodes[2][i] - nodes[0][i], nodes[3][i] - nodes[0][i]};
-      for (int j = 0; j < 3; ++j) {
-        T sum = edges[0] * load<T>(batch.gradients[0][j]);
-        sum = multiply_add(edges[1], load<T>(batch.gradients[1][j]), sum);
-        F(i, j) = multiply_add(edges[2], load<T>(batch.gradients[2][j]), sum);
-      }
-    }
-    return F;
-  }
-
-  static PLIANT_INLINE void store_rotation(const UnitQuaternion<T>& q, Batch& batch) {
-    store(batch.rotation[0], q.x);
-    store(batch.rotation[1], q.y);
-    store(batch.rotation[2], q.z);
-    store(batch.rotation[3], q.w);
+    return detail::deformation_gradient(nodes, batch);
   }
 
   static PLIANT_INLINE void pull(Batch& batch, int rotation_steps, const Scalar* x, Scalar* y) {
-    T nodes[4][4];
-    gather(batch, x, nodes);
-    const Matrix F = gradient_of(batch, nodes);
-    UnitQuaternion<T> q{load<T>(batch.rotation[0]), load<T>(batch.rotation[1]), load<T>(batch.rotation[2]),
-                        load<T>(batch.rotation[3])};
-    Matrix P = follow_rotation(F, q, rotation_steps);
-    store_rotation(q, batch);
-    const T weight = load<T>(batch.weight);
-    for (int k = 0; k < 9; ++k) P(k) = weight * (P(k) - F(k));
-    T first[4] = {T(Scalar(0)), T(Scalar(0)), T(Scalar(0)), T(Scalar(0))};
-    for (int a = 1; a < 4; ++a) {
-      const T grad[3] = {load<T>(batch.gradients[a - 1][0]), load<T>(batch.gradients[a - 1][1]),
-                         load<T>(batch.gradients[a - 1][2])};
-      T force[4];
-      for (int i = 0; i < 3; ++i) {
-        force[i] = multiply_add(P(i, 0), grad[0], multiply_add(P(i, 1), grad[1], P(i, 2) * grad[2]));
-        first[i] -= force[i];
-      }
-      force[3] = T(Scalar(0));
-      add_rows(force, y, batch.offsets[a]);
-    }
-    add_rows(first, y, batch.offsets[0]);
+    const Matrix F = gradient_at(batch, x);
+    auto q = detail::load_quaternion<T>(&batch.rotation[0][0]);
+    detail::stretch_forces(F, batch, load<T>(batch.weight), q, rotation_steps,
+                           [&](std::size_t a, const T(&force)[4]) { add_rows(force, y, batch.offsets[a]); });
+    detail::store_quaternion(&batch.rotation[0][0], q);
   }
 
   AlignedVector<Batch> batches_;
+};
+
+// The elements of a body that there is many times: lanes are copies of it, which share everything but the
+// rotations. The arrays of a step have for each node the x of all copies, then their y and their z.
+template <class Scalar, int copies, Isa isa>
+class StretchCopies {
+ public:
+  // The offsets are those in such arrays.
+  void take(std::vector<StretchElement<Scalar>> elements) { elements_ = std::move(elements); }
+
+  // Numbers that the rotations of the copies take.
+  std::size_t rotations_size() const { return 4 * copies * elements_.size(); }
+
+  // As those of StretchElements, for all elements.
+  void pull(int rotation_steps, const Scalar* x, Scalar* rotations, Scalar* y) const {
+    for (const StretchElement<Scalar>& e : elements_) {
+      auto q = detail::load_quaternion<T>(rotations);
+      detail::stretch_forces(
+          gradient_at(e, x), gradient_of(e), T(e.weight), q, rotation_steps,
+          [&](std::size_t a, const T(&force)[4]) { add_columns<3>(force, y + e.offsets[a]); });
+      detail::store_quaternion(rotations, q);
+      rotations += 4 * copies;
+    }
+  }
+
+  void find_rotations(const Scalar* x, Scalar* rotations) const {
+    for (const StretchElement<Scalar>& e : elements_) {
+      detail::store_quaternion(rotations, nearest_rotation(gradient_at(e, x)));
+      rotations += 4 * copies;
+    }
+  }
+
+ private:
+  using T = Lane<Scalar, copies, isa>;
+
+  static PLIANT_INLINE auto gradient_of(const StretchElement<Scalar>& e) {
+    return [&e](int a, int axis) { return T(e.gradients(a, axis)); };
+  }
+
+  static PLIANT_INLINE SmallMatrix<T, 3, 3> gradient_at(const StretchElement<Scalar>& e, const Scalar* x) {
+    T nodes[4][3];
+    for (std::size_t a = 0; a < 4; ++a) load_columns<3>(x + e.offsets[a], nodes[a]);
+    return detail::deformation_gradient(nodes, gradient_of(e));
+  }
+
+  std::vector<StretchElement<Scalar>> elements_;
 };
 
 }  // namespace pliant

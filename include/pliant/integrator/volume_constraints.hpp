@@ -9,6 +9,7 @@
 #include <pliant/assembly/element_batches.hpp>
 #include <pliant/core/aligned_vector.hpp>
 #include <pliant/core/rows.hpp>
+#include <pliant/integrator/split_mesh.hpp>
 
 namespace pliant {
 
@@ -20,12 +21,110 @@ struct VolumeConstraint {
   Scalar compliance;           // 1 / (lambda V dt^2) [1/(kg m^2)]
 };
 
+// Of an element with lambda > 0.
+template <class Scalar>
+VolumeConstraint<Scalar> volume_constraint(const SplitElement<Scalar>& e, const std::array<int, 4>& offsets,
+                                           double dt) {
+  return {offsets, static_cast<Scalar>(1 / (6 * e.volume)),
+          static_cast<Scalar>(1 / (e.lambda * e.volume * dt * dt))};
+}
+
+namespace detail {
+
+template <class Scalar>
+bool has_fixed_node(const VolumeConstraint<Scalar>& constraint, int first_fixed) {
+  return std::any_of(constraint.offsets.begin(), constraint.offsets.end(),
+                     [&](int offset) { return offset >= first_fixed; });
+}
+
+// The numbers of all constraints, nearly in this order, in groups of at most `size`: each takes from the next
+// few those that share no node below `first_fixed` with the others in it and, if there are enough, none with
+// the groups just before either, whose results would have to be waited for.
+template <class Scalar>
+std::vector<std::vector<std::size_t>> node_disjoint_groups(
+    const std::vector<VolumeConstraint<Scalar>>& constraints, int first_fixed, std::size_t size) {
+  constexpr std::size_t window = 256;  // constraints that a group chooses from
+  constexpr int apart = 2;             // groups before whose nodes are avoided
+  std::vector<std::vector<std::size_t>> groups;
+  std::vector<int> last_group(static_cast<std::size_t>(first_fixed), -1 - apart);  // that has a node
+  std::vector<char> taken(constraints.size(), 0);
+  std::size_t head = 0;
+  for (int number = 0; head < constraints.size(); ++number) {
+    std::vector<std::size_t>& group = groups.emplace_back();
+    for (const int distance : {apart, 0}) {
+      std::size_t seen = 0;
+      for (std::size_t k = head; k < constraints.size() && seen < window && group.size() < size; ++k) {
+        if (taken[k] != 0) continue;
+        ++seen;
+        const auto& offsets = constraints[k].offsets;
+        const auto last = [&](int offset) -> int& { return last_group[static_cast<std::size_t>(offset)]; };
+        bool clear = true;
+        for (const int offset : offsets)
+          clear = clear && (offset >= first_fixed || last(offset) < number - distance);
+        if (!clear) continue;
+        for (const int offset : offsets) {
+          if (offset < first_fixed) last(offset) = number;
+        }
+        taken[k] = 1;
+        group.push_back(k);
+      }
+    }
+    while (head < constraints.size() && taken[head] != 0) ++head;
+  }
+  return groups;
+}
+
+template <class T>
+PLIANT_INLINE T dot_of(const T* u, const T* v) {
+  return multiply_add(u[0], v[0], multiply_add(u[1], v[1], u[2] * v[2]));
+}
+
+// normals[a]: 6 V grad_a C, normal to the face that is opposite to node a. Returns 6 V det F.
+template <class T, int numbers>
+PLIANT_INLINE T find_normals(const T (&nodes)[4][numbers], T (&normals)[4][3]) {
+  T edges[3][3];
+  for (int a = 0; a < 3; ++a) {
+    for (int i = 0; i < 3; ++i) edges[a][i] = nodes[a + 1][i] - nodes[0][i];
+  }
+  for (int a = 0; a < 3; ++a) {
+    const auto& u = edges[(a + 1) % 3];
+    const auto& v = edges[(a + 2) % 3];
+    for (int i = 0; i < 3; ++i) {
+      const int j = (i + 1) % 3, k = (i + 2) % 3;
+      normals[a + 1][i] = u[j] * v[k] - u[k] * v[j];
+    }
+  }
+  for (int i = 0; i < 3; ++i) normals[0][i] = -(normals[1][i] + normals[2][i] + normals[3][i]);
+  return dot_of(edges[0], normals[1]);
+}
+
+// Moves the nodes, and returns the new multiplier; `first`: the old one is zero.
+template <bool first, class T, int numbers>
+PLIANT_INLINE T relax_volume(const T& inverse_volume, const T& compliance, const T& multiplier,
+                             const T (&inverse_masses)[4], T (&nodes)[4][numbers]) {
+  T normals[4][3];
+  T unmet = T(1) - inverse_volume * find_normals(nodes, normals);
+  if constexpr (!first) unmet -= compliance * multiplier;
+  T mobility = inverse_masses[0] * dot_of(normals[0], normals[0]);
+  for (int a = 1; a < 4; ++a)
+    mobility = multiply_add(inverse_masses[a], dot_of(normals[a], normals[a]), mobility);
+  const T change = unmet / multiply_add(inverse_volume * inverse_volume, mobility, compliance);
+  const T push = inverse_volume * change;
+  for (int a = 0; a < 4; ++a) {
+    const T share = push * inverse_masses[a];
+    for (int i = 0; i < 3; ++i) nodes[a][i] = multiply_add(share, normals[a][i], nodes[a][i]);
+  }
+  return first ? change : multiplier + change;
+}
+
+}  // namespace detail
+
 // Compliant constraints C = det F - 1 with the energy lambda V C^2 / 2, relaxed one after the other (Macklin,
 // Mueller, Chentanez 2016, "XPBD", eq. 18):
 //   dk = (-C - a k) / (sum_a w_a |grad_a C|^2 + a),   k += dk,   x_a += w_a grad_a C dk,
 // with a the compliance, w_a the inverse masses and k the multiplier, zero at first and -C/a in the end.
 //
-// Lanes hold constraints that share no node that can move, so that they can be relaxed at once.
+// Here lanes hold constraints that share no node that can move, so that they can be relaxed at once.
 template <class Scalar, Isa isa>
 class VolumeConstraints {
  public:
@@ -37,48 +136,23 @@ class VolumeConstraints {
   }
   std::ptrdiff_t size() const { return std::ssize(batches_); }  // batches
 
-  // Appends constraints, nearly in this order: each batch takes from the next few those that share no
-  // node with the others in it and, if there are enough, none with the batches just before either, whose
-  // results would have to be waited for. Nodes at `first_fixed` and beyond may be shared; those of unused
-  // lanes are at `nowhere`. Returns how many batches there are now.
+  // Appends constraints, nearly in this order, see node_disjoint_groups. Nodes at `first_fixed` and beyond
+  // may be shared; those of unused lanes are at `nowhere`. Returns how many batches there are now.
   std::ptrdiff_t append(const std::vector<VolumeConstraint<Scalar>>& constraints, int first_fixed,
                         int nowhere) {
-    constexpr std::size_t window = 256;  // constraints that a batch chooses from
-    constexpr int apart = 2;             // batches before whose nodes are avoided
-    std::vector<int> last_batch(static_cast<std::size_t>(first_fixed), -1 - apart);  // that has a node
-    std::vector<char> taken(constraints.size(), 0);
-    std::size_t head = 0;
-    for (int number = 0; head < constraints.size(); ++number) {
+    for (const std::vector<std::size_t>& group :
+         detail::node_disjoint_groups(constraints, first_fixed, std::size_t{width})) {
       Batch batch = empty_batch(nowhere);
-      std::size_t lane = 0;
-      for (const int distance : {apart, 0}) {
-        std::size_t seen = 0;
-        for (std::size_t k = head; k < constraints.size() && seen < window && lane < std::size_t{width};
-             ++k) {
-          if (taken[k] != 0) continue;
-          ++seen;
-          const auto& offsets = constraints[k].offsets;
-          const auto last = [&](int offset) -> int& { return last_batch[static_cast<std::size_t>(offset)]; };
-          bool clear = true;
-          for (const int offset : offsets)
-            clear = clear && (offset >= first_fixed || last(offset) < number - distance);
-          if (!clear) continue;
-          for (const int offset : offsets) {
-            if (offset < first_fixed) last(offset) = number;
-          }
-          taken[k] = 1;
-          for (std::size_t a = 0; a < 4; ++a) batch.offsets[a][lane] = offsets[a];
-          batch.inverse_volume[lane] = constraints[k].inverse_volume;
-          batch.compliance[lane] = constraints[k].compliance;
-          ++lane;
-        }
+      bool fixed = false;
+      for (std::size_t lane = 0; lane < group.size(); ++lane) {
+        const VolumeConstraint<Scalar>& constraint = constraints[group[lane]];
+        for (std::size_t a = 0; a < 4; ++a) batch.offsets[a][lane] = constraint.offsets[a];
+        batch.inverse_volume[lane] = constraint.inverse_volume;
+        batch.compliance[lane] = constraint.compliance;
+        fixed = fixed || detail::has_fixed_node(constraint, first_fixed);
       }
-      if (std::any_of(&batch.offsets[0][0], &batch.offsets[0][0] + 4 * width,
-                      [&](int offset) { return offset >= first_fixed && offset != nowhere; })) {
-        at_fixed_.push_back(batches_.size());
-      }
+      if (fixed) at_fixed_.push_back(batches_.size());
       batches_.push_back(batch);
-      while (head < constraints.size() && taken[head] != 0) ++head;
     }
     return std::ssize(batches_);
   }
@@ -100,18 +174,13 @@ class VolumeConstraints {
       const Batch& batch = batches_[number];
       for (int lane = 0; lane < width; ++lane) {
         if (batch.inverse_volume[lane] == 0) continue;
+        Scalar nodes[4][3], normals[4][3];
+        for (int a = 0; a < 4; ++a) std::copy_n(x + batch.offsets[a][lane], 3, nodes[a]);
+        detail::find_normals(nodes, normals);
         const Scalar push = batch.inverse_volume[lane] * batch.multiplier[lane];
         for (int a = 0; a < 4; ++a) {
-          const int offset = batch.offsets[a][lane];
-          if (offset < first_fixed) continue;
-          // The face opposite to node a, seen from outside: an even permutation (a, b, c, d) of the corners.
-          const int b = (a + 1) % 4, c = a % 2 == 0 ? (a + 2) % 4 : (a + 3) % 4, d = 6 - a - b - c;
-          const Scalar *const p = x + batch.offsets[b][lane], *const q = x + batch.offsets[c][lane],
-                              *const r = x + batch.offsets[d][lane];
-          for (int i = 0; i < 3; ++i) {
-            const int j = (i + 1) % 3, k = (i + 2) % 3;
-            const Scalar normal = (q[j] - p[j]) * (r[k] - p[k]) - (q[k] - p[k]) * (r[j] - p[j]);
-            forces[offset - first_fixed + i] -= push * normal;
+          if (const int offset = batch.offsets[a][lane] - first_fixed; offset >= 0) {
+            for (int i = 0; i < 3; ++i) forces[offset + i] += push * normals[a][i];
           }
         }
       }
@@ -139,43 +208,83 @@ class VolumeConstraints {
 
   template <bool first>
   static PLIANT_INLINE void relax(Batch& batch, Scalar* x) {
-    T nodes[4][4], normal[4][3];  // normal[a]: 6 V grad_a C, normal to the face that is opposite
+    T nodes[4][4];
     for (int a = 0; a < 4; ++a) gather_rows(x, batch.offsets[a], nodes[a]);
-    T edge[3][3];
-    for (int a = 0; a < 3; ++a) {
-      for (int i = 0; i < 3; ++i) edge[a][i] = nodes[a + 1][i] - nodes[0][i];
-    }
-    for (int a = 0; a < 3; ++a) {
-      const auto& u = edge[(a + 1) % 3];
-      const auto& v = edge[(a + 2) % 3];
-      for (int i = 0; i < 3; ++i) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        normal[a + 1][i] = u[j] * v[k] - u[k] * v[j];
-      }
-    }
-    for (int i = 0; i < 3; ++i) normal[0][i] = -(normal[1][i] + normal[2][i] + normal[3][i]);
-    const T six_volumes = dot(edge[0], normal[1]);
-    const T scale = load<T>(batch.inverse_volume), compliance = load<T>(batch.compliance);
-    T unmet = T(Scalar(1)) - scale * six_volumes;
-    if constexpr (!first) unmet -= compliance * load<T>(batch.multiplier);
-    T mobility = nodes[0][3] * dot(normal[0], normal[0]);
-    for (int a = 1; a < 4; ++a) mobility = multiply_add(nodes[a][3], dot(normal[a], normal[a]), mobility);
-    const T change = unmet / multiply_add(scale * scale, mobility, compliance);
-    store(batch.multiplier, first ? change : load<T>(batch.multiplier) + change);
-    const T push = scale * change;
-    for (int a = 0; a < 4; ++a) {
-      const T share = push * nodes[a][3];
-      for (int i = 0; i < 3; ++i) nodes[a][i] = multiply_add(share, normal[a][i], nodes[a][i]);
-      scatter_rows(nodes[a], x, batch.offsets[a]);
-    }
-  }
-
-  static PLIANT_INLINE T dot(const T* u, const T* v) {
-    return multiply_add(u[0], v[0], multiply_add(u[1], v[1], u[2] * v[2]));
+    const T inverse_masses[4] = {nodes[0][3], nodes[1][3], nodes[2][3], nodes[3][3]};
+    const T multiplier = first ? T(Scalar(0)) : load<T>(batch.multiplier);
+    store(batch.multiplier,
+          detail::relax_volume<first>(load<T>(batch.inverse_volume), load<T>(batch.compliance), multiplier,
+                                      inverse_masses, nodes));
+    for (int a = 0; a < 4; ++a) scatter_rows(nodes[a], x, batch.offsets[a]);
   }
 
   AlignedVector<Batch> batches_;
   std::vector<std::size_t> at_fixed_;  // batches with a fixed node
+};
+
+// The constraints of a body that there is many times: lanes are copies of it, which share everything but the
+// multipliers. The positions have for each node the x of all copies, then their y and their z.
+template <class Scalar, int copies, Isa isa>
+class VolumeCopies {
+ public:
+  // The offsets are those in such arrays; of the inverse masses, one number for each node, they are
+  // multiples.
+  void take(const std::vector<VolumeConstraint<Scalar>>& constraints, int first_fixed) {
+    first_fixed_ = first_fixed;
+    constraints_.clear();
+    for (const auto& group : detail::node_disjoint_groups(constraints, first_fixed, 1))
+      constraints_.push_back(constraints[group.front()]);
+  }
+
+  // Numbers that the multipliers of the copies take.
+  std::size_t multipliers_size() const { return copies * constraints_.size(); }
+
+  // Relaxes all constraints once; `first`: all multipliers are zero.
+  void relax(bool first, const std::vector<Scalar>& inverse_masses, Scalar* multipliers, Scalar* x) const {
+    if (first) relax<true>(inverse_masses, multipliers, x);
+    else relax<false>(inverse_masses, multipliers, x);
+  }
+
+  // As that of VolumeConstraints.
+  void add_forces(const Scalar* multipliers, const Scalar* x, Scalar* forces) const {
+    for (const VolumeConstraint<Scalar>& constraint : constraints_) {
+      if (detail::has_fixed_node(constraint, first_fixed_)) {
+        T nodes[4][3], normals[4][3];
+        for (std::size_t a = 0; a < 4; ++a) load_columns<3>(x + constraint.offsets[a], nodes[a]);
+        detail::find_normals(nodes, normals);
+        const T push = T(constraint.inverse_volume) * load<T>(multipliers);
+        for (std::size_t a = 0; a < 4; ++a) {
+          if (const int offset = constraint.offsets[a] - first_fixed_; offset >= 0) {
+            for (T& number : normals[a]) number = push * number;
+            add_columns<3>(normals[a], forces + offset);
+          }
+        }
+      }
+      multipliers += copies;
+    }
+  }
+
+ private:
+  using T = Lane<Scalar, copies, isa>;
+
+  template <bool first>
+  void relax(const std::vector<Scalar>& inverse_masses, Scalar* multipliers, Scalar* x) const {
+    for (const VolumeConstraint<Scalar>& constraint : constraints_) {
+      T nodes[4][3], inverse[4];
+      for (std::size_t a = 0; a < 4; ++a) {
+        load_columns<3>(x + constraint.offsets[a], nodes[a]);
+        inverse[a] = T(inverse_masses[static_cast<std::size_t>(constraint.offsets[a] / (3 * copies))]);
+      }
+      const T multiplier = first ? T(Scalar(0)) : load<T>(multipliers);
+      store(multipliers, detail::relax_volume<first>(T(constraint.inverse_volume), T(constraint.compliance),
+                                                     multiplier, inverse, nodes));
+      for (std::size_t a = 0; a < 4; ++a) store_columns<3>(nodes[a], x + constraint.offsets[a]);
+      multipliers += copies;
+    }
+  }
+
+  std::vector<VolumeConstraint<Scalar>> constraints_;
+  int first_fixed_ = 0;
 };
 
 }  // namespace pliant

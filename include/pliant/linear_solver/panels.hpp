@@ -64,6 +64,14 @@ class Panels {
     }
   }
 
+  // All of both sweeps for so many copies of the nodes at once, lane by lane: `y` has for each place the x of
+  // all copies, then their y and their z, and as much behind them that is finite.
+  template <int copies>
+  void solve(Real* y) const {
+    for (const Panel& panel : panels_) forward<copies>(panel, y);
+    for (std::size_t k = panels_.size(); k-- > 0;) backward<copies>(panels_[k], y);
+  }
+
   // Numbers that sweep_backward needs as scratch memory.
   std::size_t scratch_size() const { return scratch_size_; }
 
@@ -83,7 +91,8 @@ class Panels {
   struct Panel {
     int place;               // the first of its columns
     int columns;             // which are next to each other
-    int tiles;               // of its rows, columns included
+    int rows;                // columns included
+    int tiles;               // of its rows
     std::ptrdiff_t values;   // where P begins
     std::ptrdiff_t offsets;  // where the offsets of its rows begin
   };
@@ -177,8 +186,8 @@ class Panels {
     const Fronts::Front& front = fronts.fronts[at(f)];
     const int columns = last - first, rows = front.columns() - first + front.rows_below();
     const int tiles = (rows + height - 1) / height;
-    panels_.push_back(
-        {place_of_[at(front.begin + first)], columns, tiles, std::ssize(values_), std::ssize(offsets_)});
+    panels_.push_back({place_of_[at(front.begin + first)], columns, rows, tiles, std::ssize(values_),
+                       std::ssize(offsets_)});
     for (int r = 0; r < tiles * height; ++r) {
       int place = node_count();  // the row behind them all
       if (r < front.columns() - first) {
@@ -275,6 +284,80 @@ class Panels {
       const Octet columns[4] = {sums[i][0], sums[i][1], sums[i][2], Octet(Real(0))};
       store(y + stride * std::ptrdiff_t{panel.place + first + i}, sum_of_rows(columns));
     }
+  }
+
+  // Rows or columns of a panel that go into the registers together, each with three numbers of each copy.
+  template <int copies>
+  static constexpr int block = std::max(4 / Lane<Real, copies, isa>::registers, 1);
+
+  // Adds rows of P times `known` to what is there.
+  template <int copies>
+  void forward(const Panel& panel, Real* y) const {
+    using L = Lane<Real, copies, isa>;
+    constexpr int count = block<copies>;
+    const L zeros[3] = {L(Real(0)), L(Real(0)), L(Real(0))};
+    L known[widest][3];
+    for (int c = 0; c < panel.columns; ++c) {
+      Real* const own = y + 3 * copies * std::ptrdiff_t{panel.place + c};
+      load_columns<3>(own, known[c]);
+      store_columns<3>(zeros, own);
+    }
+    for (int r = 0; r < panel.rows; r += count) {
+      const Real* P = row_of(panel, r);
+      L sums[count][3];
+      for (int i = 0; i < count; ++i) {
+        for (int k = 0; k < 3; ++k) sums[i][k] = L(Real(0));
+      }
+      const int columns = std::min(panel.columns, r + count);  // P is lower triangular
+      for (int c = 0; c < columns; ++c, P += height) {
+        for (int i = 0; i < count; ++i) {
+          const L a(P[i]);
+          for (int k = 0; k < 3; ++k) sums[i][k] = multiply_add(a, known[c][k], sums[i][k]);
+        }
+      }
+      for (int i = 0; i < count; ++i) add_columns<3>(sums[i], coordinates_of<copies>(panel, r + i, y));
+    }
+  }
+
+  template <int copies>
+  void backward(const Panel& panel, Real* y) const {
+    constexpr int count = block<copies>;
+    int c = 0;
+    for (; c + count <= panel.columns; c += count) backward<copies, count>(panel, c, y);
+    for (; c < panel.columns; ++c) backward<copies, 1>(panel, c, y);
+  }
+
+  // In place: the columns before `first` have no part in these.
+  template <int copies, int count>
+  PLIANT_INLINE void backward(const Panel& panel, int first, Real* y) const {
+    using L = Lane<Real, copies, isa>;
+    L sums[count][3];
+    for (int i = 0; i < count; ++i) {
+      for (int k = 0; k < 3; ++k) sums[i][k] = L(Real(0));
+    }
+    for (int r = first; r < panel.rows; ++r) {
+      L row[3];
+      load_columns<3>(coordinates_of<copies>(panel, r, y), row);
+      const Real* const P = row_of(panel, r) + std::ptrdiff_t{first} * height;
+      for (int i = 0; i < count; ++i) {
+        const L a(P[i * height]);
+        for (int k = 0; k < 3; ++k) sums[i][k] = multiply_add(a, row[k], sums[i][k]);
+      }
+    }
+    for (int i = 0; i < count; ++i)
+      store_columns<3>(sums[i], y + 3 * copies * std::ptrdiff_t{panel.place + first + i});
+  }
+
+  // A row of P, a number in every `height`; rows within a tile are next to each other.
+  const Real* row_of(const Panel& panel, int row) const {
+    return values_.data() + panel.values + std::ptrdiff_t{row / height} * panel.columns * height +
+           row % height;
+  }
+
+  // The coordinates of the copies that go with a row of P.
+  template <int copies>
+  Real* coordinates_of(const Panel& panel, int row, Real* y) const {
+    return y + offsets_[at(panel.offsets + row)] / stride * (3 * copies);
   }
 
   std::vector<std::vector<int>> fronts_of_;  // each part and the top

@@ -1,0 +1,197 @@
+// The workspace of OperatorSplitting.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <pliant/energy/arap.hpp>
+#include <pliant/energy/fixed_corotated.hpp>
+#include <pliant/integrator/concept.hpp>
+#include <pliant/integrator/split_body.hpp>
+#include <pliant/integrator/split_copies.hpp>
+#include <pliant/integrator/split_pieces.hpp>
+
+namespace pliant {
+
+// The bodies of a system, of tetrahedra, for steps of OperatorSplitting: those that there are many times, and
+// all others as one.
+template <class SystemType, class FilterType>
+class SplitBodies {
+ public:
+  using Vector = typename SystemType::Vector;
+  using Scalar = typename SystemType::Scalar;
+
+  const Vector& constraint_forces() const { return held_; }
+
+  void prepare(const SystemType& system) {
+    static_assert(SystemType::dim == 3, "OperatorSplitting takes bodies of tetrahedra");
+    if (held_.nodes() == system.node_count()) return;
+    held_ = moved_ = displacement_ = system.make_vector();
+    const auto beta = system.uniform_stiffness_damping();
+    detail::require_parameter(beta && *beta == Scalar(0), "Rayleigh::beta",
+                              beta ? static_cast<double>(*beta) : 0,
+                              "must be zero with OperatorSplitting, which has no tangent to damp with");
+    pieces_ = pieces_of(elements_of(system), system.numbering());
+    dt_ = 0;
+  }
+
+  // Makes what depends on dt [s] and on which nodes are fixed, where these have changed. Returns how many
+  // matrices were factorised for it.
+  int set_up(const SystemType& system, const FilterType& filter, const Vector& x, double dt) {
+    fixed_now_.clear();
+    filter.for_each_restrained([&](int node, const auto& S) {
+      if (!S.isZero()) {
+        throw ParameterError(
+            "node", system.numbering().to_user[at(node)],
+            "OperatorSplitting takes nodes that are free, or held or moved in all directions");
+      }
+      fixed_now_.push_back(node);
+    });
+    if (dt == dt_ && fixed_now_ == fixed_) return 0;
+    fixed_ = fixed_now_;
+    dt_ = 0;
+    find_nodes(system, dt);
+    group(system.rest_extent(), x, dt);
+    dt_ = dt;
+    return static_cast<int>(copies_.size()) + (others_ ? 1 : 0);
+  }
+
+  // A step with the numbers of iterations of an integrator. Returns how many nodes touch colliders, -1 where
+  // some could not be kept out.
+  template <class Integrator, class Context>
+  int advance(const Integrator& integrator, const Context& context, State<Vector>& state) {
+    context.filter.prescribe(state.time + dt_, dt_, state.x, moved_);
+    held_.set_zero();
+    if (others_) {
+      others_->advance(integrator, context, state, moved_);
+      others_->find_constraint_forces(integrator, context, state, moved_, held_);
+      others_->find_displacement(state.x, displacement_);
+    }
+    parallel_parts(static_cast<int>(blocks_.size()), [&](int b) {
+      const auto [group, block] = blocks_[at(b)];
+      Copies& copies = copies_[at(group)];
+      copies.advance(block, integrator, context, state, moved_);
+      copies.find_constraint_forces(block, integrator, context, state, moved_, held_);
+      copies.find_displacement(block, state.x, displacement_);
+    });
+    // Takes nodes out of colliders; see Contacts::put_back.
+    int contacts = 0;
+    if (context.contacts.empty()) {
+      context.contacts.clear();
+    } else {
+      contacts = context.contacts.put_back(
+          state.x, moved_, dt_, [&](int node) { return nodes_[at(node)].mass; }, displacement_, held_);
+    }
+    using Block = typename Vector::Block;
+    const Block per_time(static_cast<Scalar>(1 / dt_));
+    displacement_.for_each_block([&](std::ptrdiff_t i) {
+      const Block way = displacement_.block(i);
+      state.v.set_block(i, per_time * way);
+      state.x.set_block(i, state.x.block(i) + way);
+    });
+    context.filter.follow_motions(state.time, state.time + dt_, state.v);
+    return contacts;
+  }
+
+ private:
+  static constexpr Isa isa = SystemType::Matrix::instruction_set;
+  using Element = SplitElement<Scalar>;
+  using Mesh = SplitMesh<Scalar, isa>;
+  using Copies = SplitCopies<Vector, isa>;
+
+  // A block of a group of copies.
+  struct BlockOf {
+    int group, block;
+  };
+
+  static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+  static std::vector<Element> elements_of(const SystemType& system) {
+    std::vector<Element> elements;
+    system.for_each_point([&](const auto& point, const auto& energy) {
+      using Energy = std::remove_cvref_t<decltype(energy)>;
+      constexpr bool takes = decltype(point.gradients)::RowsAtCompileTime == 4 &&
+                             (std::is_same_v<Energy, FixedCorotated> || std::is_same_v<Energy, Arap>);
+      static_assert(takes,
+                    "OperatorSplitting takes tetrahedra of FixedCorotated or Arap: no other energy is "
+                    "mu |F - R|^2 + lambda / 2 (det F - 1)^2");
+      if constexpr (takes) {
+        const RawCoefficients& c = energy.template coefficients<3>();
+        detail::require_parameter(c.lambda >= 0, "lambda", c.lambda,
+                                  "must not be negative (Pa) with OperatorSplitting");
+        elements.push_back({point.nodes, point.gradients, static_cast<double>(point.volume), c.mu, c.lambda});
+      }
+    });
+    return elements;
+  }
+
+  void find_nodes(const SystemType& system, double dt) {
+    const bool damps = system.mass_damping().nodes() > 0;
+    nodes_.clear();
+    for (std::ptrdiff_t i = 0; i < system.node_count(); ++i) {
+      const double mass = static_cast<double>(system.mass().node(i)(0)),
+                   drag = damps ? static_cast<double>(system.mass_damping().node(i)(0)) : 0;
+      nodes_.push_back({mass + dt * drag, mass / (mass + dt * drag)});
+    }
+    for (const int node : fixed_) nodes_[at(node)].fixed = true;
+  }
+
+  // Sorts the pieces into those of which there are many and others.
+  void group(double rest_extent, const Vector& x, double dt) {
+    constexpr std::size_t worth_a_block = Copies::copies / 2;
+    SplitPiece<Scalar> others;
+    copies_.clear();
+    blocks_.clear();
+    for (const std::vector<int>& group : groups_of_copies(pieces_, nodes_, rest_extent)) {
+      if (group.size() < worth_a_block) {
+        for (const int p : group) append(pieces_[at(p)], others);
+        continue;
+      }
+      std::vector<const std::vector<int>*> nodes;
+      for (const int p : group) nodes.push_back(&pieces_[at(p)].nodes);
+      copies_.emplace_back();
+      copies_.back().make(mesh_of(pieces_[at(group.front())], x, dt), nodes, x, dt);
+      for (int block = 0; block < copies_.back().block_count(); ++block)
+        blocks_.push_back({static_cast<int>(copies_.size()) - 1, block});
+    }
+    others_.reset();
+    if (others.nodes.empty()) return;
+    others_ = std::make_unique<SplitBody<Vector, isa>>();
+    others_->make(mesh_of(others, x, dt), others.nodes, x, dt);
+  }
+
+  static void append(const SplitPiece<Scalar>& piece, SplitPiece<Scalar>& others) {
+    const int before = static_cast<int>(others.nodes.size());
+    others.nodes.insert(others.nodes.end(), piece.nodes.begin(), piece.nodes.end());
+    for (Element e : piece.elements) {
+      for (int& node : e.nodes) node += before;
+      others.elements.push_back(e);
+    }
+  }
+
+  Mesh mesh_of(const SplitPiece<Scalar>& piece, const Vector& x, double dt) const {
+    std::vector<SplitNode> nodes;
+    NodeMatrix<Scalar, 3> positions(3, std::ssize(piece.nodes));
+    for (std::size_t i = 0; i < piece.nodes.size(); ++i) {
+      nodes.push_back(nodes_[at(piece.nodes[i])]);
+      positions.col(static_cast<int>(i)) = x.node(piece.nodes[i]);
+    }
+    Mesh mesh;
+    mesh.make(piece.elements, nodes, positions, dt);
+    return mesh;
+  }
+
+  double dt_ = 0;                       // that everything was made for, 0: none yet [s]
+  std::vector<int> fixed_, fixed_now_;  // nodes of the system
+  std::vector<SplitNode> nodes_;        // of the system
+  std::vector<SplitPiece<Scalar>> pieces_;
+  std::unique_ptr<SplitBody<Vector, isa>> others_;  // where there are any
+  std::vector<Copies> copies_;                      // of each piece of which there are many
+  std::vector<BlockOf> blocks_;                     // of all of them
+  Vector held_, moved_, displacement_;              // [N], [m], [m]
+};
+
+}  // namespace pliant

@@ -1,0 +1,163 @@
+// A step of operator splitting, written down plainly: dense matrices, one number at a time.
+#pragma once
+
+#include "integrator/bodies.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <Eigen/Geometry>
+#include <Eigen/LU>
+#include <Eigen/SVD>
+
+#include <pliant/element/tet4.hpp>
+#include <pliant/energy/lame.hpp>
+#include <pliant/mesh/mesh.hpp>
+
+namespace pliant::test {
+
+// Of all bodies here.
+struct PlainScene {
+  static constexpr double dt = 0.02, density = 1000;
+  static inline const Eigen::Vector3d gravity{0, -9.81, 0};
+  static inline const Lame lame = Lame::from_young_poisson(2e4, 0.35);
+};
+
+inline Eigen::Matrix3d rotation_by_svd(const Eigen::Matrix3d& F) {
+  const Eigen::JacobiSVD<Eigen::Matrix3d> svd(F, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  Eigen::Matrix3d signs = Eigen::Matrix3d::Identity();
+  signs(2, 2) = svd.matrixU().determinant() * svd.matrixV().determinant();
+  return svd.matrixU() * signs * svd.matrixV().transpose();
+}
+
+// A body and its step, written down plainly. Columns are nodes.
+class PlainBody : PlainScene {
+  using Matrix3d = Eigen::Matrix3d;
+  using MatrixXd = Eigen::MatrixXd;
+  using Vector3d = Eigen::Vector3d;
+  using VectorXd = Eigen::VectorXd;
+
+ public:
+  PlainBody(const Mesh<Tet4>& mesh, double lambda, std::vector<int> fixed)
+      : mesh_(mesh), lambda_(lambda), fixed_(std::move(fixed)), mass_(VectorXd::Zero(mesh.node_count())) {
+    matrix_ = MatrixXd::Zero(mesh.node_count(), mesh.node_count());
+    for (int e = 0; e < mesh.element_count(); ++e) {
+      const double V = volume(mesh.nodes, e) / 6;
+      const Eigen::Matrix<double, 4, 3> G = gradients(e);
+      for (int a = 0; a < 4; ++a) {
+        mass_(node(e, a)) += density * V / 4;
+        for (int b = 0; b < 4; ++b) matrix_(node(e, a), node(e, b)) += weight(e) * G.row(a).dot(G.row(b));
+      }
+    }
+    matrix_.diagonal() += mass_;
+  }
+
+  double total_mass() const { return mass_.sum(); }
+  const VectorXd& mass() const { return mass_; }
+
+  // One step from x and v; `order`: in which the volume constraints are relaxed.
+  void step(MatrixXd& x, MatrixXd& v, int volume_iterations, const std::vector<int>& order) const {
+    const MatrixXd start = x;
+    x += dt * v;
+    x.colwise() += dt * dt * gravity;
+    for (const int n : fixed_) x.col(n) = start.col(n);
+    MatrixXd pull = MatrixXd::Zero(3, x.cols());
+    for (int e = 0; e < mesh_.element_count(); ++e) {
+      const Matrix3d F = deformation(x, e);
+      const Matrix3d P = weight(e) * (rotation_by_svd(F) - F);
+      for (int a = 0; a < 4; ++a) pull.col(node(e, a)) += P * gradients(e).row(a).transpose();
+    }
+    MatrixXd A = matrix_;
+    for (const int n : fixed_) {
+      A.row(n).setZero();
+      A.col(n).setZero();
+      A(n, n) = 1;
+      pull.col(n).setZero();
+    }
+    x += A.partialPivLu().solve(pull.transpose()).transpose();
+    VectorXd multiplier = VectorXd::Zero(mesh_.element_count());
+    for (int k = 0; k < volume_iterations; ++k) {
+      for (const int e : order) relax(e, multiplier(e), x);
+    }
+    v = (x - start) / dt;
+  }
+
+ private:
+  int node(int e, int a) const { return mesh_.elements(a, e); }
+
+  double volume(const MatrixXd& x, int e) const {
+    const Vector3d u = x.col(node(e, 1)) - x.col(node(e, 0)), v = x.col(node(e, 2)) - x.col(node(e, 0)),
+                   w = x.col(node(e, 3)) - x.col(node(e, 0));
+    return u.cross(v).dot(w);
+  }
+
+  Eigen::Matrix<double, 4, 3> gradients(int e) const {
+    Matrix3d edges;
+    for (int a = 1; a < 4; ++a) edges.col(a - 1) = mesh_.nodes.col(node(e, a)) - mesh_.nodes.col(node(e, 0));
+    Eigen::Matrix<double, 4, 3> G;
+    G.bottomRows<3>() = edges.inverse();
+    G.row(0) = -G.bottomRows<3>().colwise().sum();
+    return G;
+  }
+
+  Matrix3d deformation(const MatrixXd& x, int e) const {
+    Matrix3d F = Matrix3d::Zero();
+    for (int a = 0; a < 4; ++a) F += x.col(node(e, a)) * gradients(e).row(a);
+    return F;
+  }
+
+  double weight(int e) const { return 2 * lame.mu() * volume(mesh_.nodes, e) / 6 * dt * dt; }
+
+  void relax(int e, double& multiplier, MatrixXd& x) const {
+    const double V = volume(mesh_.nodes, e) / 6, compliance = 1 / (lambda_ * V * dt * dt);
+    const Matrix3d F = deformation(x, e);
+    Matrix3d cofactor;
+    for (int j = 0; j < 3; ++j) cofactor.col(j) = F.col((j + 1) % 3).cross(F.col((j + 2) % 3));
+    double mobility = compliance;
+    Eigen::Matrix<double, 3, 4> gradient;
+    for (int a = 0; a < 4; ++a) {
+      gradient.col(a) = cofactor * gradients(e).row(a).transpose();
+      mobility += inverse_mass(node(e, a)) * gradient.col(a).squaredNorm();
+    }
+    const double change = (1 - F.determinant() - compliance * multiplier) / mobility;
+    multiplier += change;
+    for (int a = 0; a < 4; ++a) x.col(node(e, a)) += inverse_mass(node(e, a)) * change * gradient.col(a);
+  }
+
+  double inverse_mass(int n) const {
+    return std::find(fixed_.begin(), fixed_.end(), n) == fixed_.end() ? 1 / mass_(n) : 0;
+  }
+
+  Mesh<Tet4> mesh_;
+  double lambda_;
+  std::vector<int> fixed_;
+  VectorXd mass_;
+  MatrixXd matrix_;
+};
+
+// How near `x` is to what a step from `start` makes of it, its constraints relaxed in that order in which it
+// comes nearest [m].
+inline double distance_in_best_order(const PlainBody& body, int elements, int volume_iterations,
+                                     const Eigen::MatrixXd& start, const Eigen::MatrixXd& x) {
+  std::vector<int> order(static_cast<std::size_t>(elements));
+  std::iota(order.begin(), order.end(), 0);
+  double closest = 1;
+  do {
+    Eigen::MatrixXd end = start, v = Eigen::MatrixXd::Zero(3, start.cols());
+    body.step(end, v, volume_iterations, order);
+    closest = std::min(closest, (x - end).cwiseAbs().maxCoeff());
+  } while (std::next_permutation(order.begin(), order.end()));
+  return closest;
+}
+
+template <class Scalar>
+Mesh<Tet4, Scalar> in(const Mesh<Tet4>& mesh) {
+  Mesh<Tet4, Scalar> result;
+  result.nodes = mesh.nodes.cast<Scalar>();
+  result.elements = mesh.elements;
+  return result;
+}
+
+}  // namespace pliant::test
