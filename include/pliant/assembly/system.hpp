@@ -52,7 +52,8 @@ class ElasticSystem {
   }
   void to_user(const Vector& internal, NodeMatrix<Scalar, dim>& user) const {
     parallel_for(node_count(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      for (std::ptrdiff_t i = begin; i < end; ++i) user.col(user_number(i)) = internal.node(i);
+      for (std::ptrdiff_t i = begin; i < end; ++i)
+        user.col(i) = internal.node(numbering_.to_internal[static_cast<std::size_t>(i)]);
     });
   }
 
