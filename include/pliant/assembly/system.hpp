@@ -37,8 +37,8 @@ class ElasticSystem {
 
   std::ptrdiff_t node_count() const { return mass_.nodes(); }
   const Numbering& numbering() const { return numbering_; }
-  const Vector& mass() const { return mass_; }         // lumped, each node's mass on each axis [kg]
-  double rest_extent() const { return rest_extent_; }  // the largest coordinate at rest [m]
+  const Vector& mass() const { return mass_; }  // lumped, each node's mass on each axis [kg]
+  const Vector& rest() const { return rest_; }  // positions at rest [m]
 
   Vector make_vector() const { return Vector(node_count()); }
   Matrix make_matrix() const { return Matrix(pattern_); }
@@ -145,7 +145,8 @@ class ElasticSystem {
             std::make_shared<const BlockPattern>(BlockPattern::from_graph(renumbered(graph, numbering_)))),
         sets_(make_sets(solid)),
         mass_(solid.node_count()),
-        rest_extent_(static_cast<double>(solid.nodes().cwiseAbs().maxCoeff())) {
+        rest_(solid.node_count()) {
+    to_internal(solid.nodes(), rest_);
     const auto parts = parts_of(solid);
     const bool damps_mass =
         std::apply([](const auto&... part) { return ((part.solid.damping().alpha > 0) || ...); }, parts);
@@ -272,7 +273,7 @@ class ElasticSystem {
   std::shared_ptr<const BlockPattern> pattern_;
   Sets sets_;  // one for each solid
   Vector mass_;
-  double rest_extent_;
+  Vector rest_;
   Vector mass_damping_;
   Scales beta_;  // of each set [s]
   std::vector<Part> parts_;

@@ -15,6 +15,10 @@
 //                                            given no solver
 //   knows_colliders                          a constant: whether a Simulation may have colliders; without it,
 //                                            whether it needs a solver
+// A workspace may want to know
+//   constraints_changed()                    that constraints were replaced
+//   state_changed()                          that the next step starts from another state than that to which
+//                                            the last one led: one that was set, or the one before a failure
 #pragma once
 
 #include <concepts>

@@ -26,6 +26,9 @@ class SplitBodies {
 
   const Vector& constraint_forces() const { return held_; }
 
+  // The next step starts from another state than that to which the last one led.
+  void state_changed() { rotations_known_ = false; }
+
   void prepare(const SystemType& system) {
     static_assert(SystemType::dim == 3, "OperatorSplitting takes bodies of tetrahedra");
     if (held_.nodes() == system.node_count()) return;
@@ -40,7 +43,7 @@ class SplitBodies {
 
   // Makes what depends on dt [s] and on which nodes are fixed, where these have changed. Returns how many
   // matrices were factorised for it.
-  int set_up(const SystemType& system, const FilterType& filter, const Vector& x, double dt) {
+  int set_up(const SystemType& system, const FilterType& filter, double dt) {
     fixed_now_.clear();
     filter.for_each_restrained([&](int node, const auto& S) {
       if (!S.isZero()) {
@@ -54,7 +57,8 @@ class SplitBodies {
     fixed_ = fixed_now_;
     dt_ = 0;
     find_nodes(system, dt);
-    group(system.rest_extent(), x, dt);
+    group(system.rest(), dt);
+    rotations_known_ = false;
     dt_ = dt;
     return static_cast<int>(copies_.size()) + (others_ ? 1 : 0);
   }
@@ -63,6 +67,11 @@ class SplitBodies {
   // some could not be kept out.
   template <class Integrator, class Context>
   int advance(const Integrator& integrator, const Context& context, State<Vector>& state) {
+    if (!rotations_known_) {
+      if (others_) others_->find_rotations(state.x);
+      for (Copies& copies : copies_) copies.find_rotations(state.x);
+      rotations_known_ = true;
+    }
     context.filter.prescribe(state.time + dt_, dt_, state.x, moved_);
     held_.set_zero();
     if (others_) {
@@ -140,12 +149,13 @@ class SplitBodies {
   }
 
   // Sorts the pieces into those of which there are many and others.
-  void group(double rest_extent, const Vector& x, double dt) {
+  void group(const Vector& rest, double dt) {
     constexpr std::size_t worth_a_block = Copies::copies / 2;
     SplitPiece<Scalar> others;
     copies_.clear();
     blocks_.clear();
-    for (const std::vector<int>& group : groups_of_copies(pieces_, nodes_, rest_extent)) {
+    for (const std::vector<int>& group :
+         groups_of_copies(pieces_, nodes_, static_cast<double>(rest.largest()))) {
       if (group.size() < worth_a_block) {
         for (const int p : group) append(pieces_[at(p)], others);
         continue;
@@ -153,14 +163,14 @@ class SplitBodies {
       std::vector<const std::vector<int>*> nodes;
       for (const int p : group) nodes.push_back(&pieces_[at(p)].nodes);
       copies_.emplace_back();
-      copies_.back().make(mesh_of(pieces_[at(group.front())], x, dt), nodes, x, dt);
+      copies_.back().make(mesh_of(pieces_[at(group.front())], rest, dt), nodes, dt);
       for (int block = 0; block < copies_.back().block_count(); ++block)
         blocks_.push_back({static_cast<int>(copies_.size()) - 1, block});
     }
     others_.reset();
     if (others.nodes.empty()) return;
     others_ = std::make_unique<SplitBody<Vector, isa>>();
-    others_->make(mesh_of(others, x, dt), others.nodes, x, dt);
+    others_->make(mesh_of(others, rest, dt), others.nodes, dt);
   }
 
   static void append(const SplitPiece<Scalar>& piece, SplitPiece<Scalar>& others) {
@@ -172,18 +182,19 @@ class SplitBodies {
     }
   }
 
-  Mesh mesh_of(const SplitPiece<Scalar>& piece, const Vector& x, double dt) const {
+  Mesh mesh_of(const SplitPiece<Scalar>& piece, const Vector& rest, double dt) const {
     std::vector<SplitNode> nodes;
     NodeMatrix<Scalar, 3> positions(3, std::ssize(piece.nodes));
     for (std::size_t i = 0; i < piece.nodes.size(); ++i) {
       nodes.push_back(nodes_[at(piece.nodes[i])]);
-      positions.col(static_cast<int>(i)) = x.node(piece.nodes[i]);
+      positions.col(static_cast<int>(i)) = rest.node(piece.nodes[i]);
     }
     Mesh mesh;
     mesh.make(piece.elements, nodes, positions, dt);
     return mesh;
   }
 
+  bool rotations_known_ = false;        // as those of the state before the next step
   double dt_ = 0;                       // that everything was made for, 0: none yet [s]
   std::vector<int> fixed_, fixed_now_;  // nodes of the system
   std::vector<SplitNode> nodes_;        // of the system

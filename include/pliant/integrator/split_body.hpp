@@ -26,7 +26,7 @@ class SplitBody {
   using Mesh = SplitMesh<Scalar, isa>;
 
   // `nodes`: those of the system that are those of the mesh.
-  void make(Mesh mesh, const std::vector<int>& nodes, const Vector& x, double dt) {
+  void make(Mesh mesh, const std::vector<int>& nodes, double dt) {
     mesh_ = std::move(mesh);
     dt_ = dt;
     node_.clear();
@@ -35,6 +35,10 @@ class SplitBody {
     positions_.assign(stride * (node_.size() + at(mesh_.factor().parts()) + 1), Scalar(0));
     predicted_ = positions_;
     place_elements();
+  }
+
+  // The rotations become those at the positions x [m], wherever they were.
+  void find_rotations(const Vector& x) {
     for_each_place(
         [&](std::ptrdiff_t place, std::ptrdiff_t node) { set_row(positions_, place, x.row(node)); });
     elements_.find_rotations(positions_.data());

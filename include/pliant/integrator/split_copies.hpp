@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include <pliant/core/parallel.hpp>
+#include <pliant/integrator/concept.hpp>
 #include <pliant/integrator/split_mesh.hpp>
 #include <pliant/integrator/stretch_elements.hpp>
 #include <pliant/integrator/volume_constraints.hpp>
@@ -27,7 +29,7 @@ class SplitCopies {
 
   // `nodes[k]`: those of the system that are those of the mesh, of copy k. What is beyond the last copy of
   // the last block does as the last copy does.
-  void make(Mesh mesh, const std::vector<const std::vector<int>*>& nodes, const Vector& x, double dt) {
+  void make(Mesh mesh, const std::vector<const std::vector<int>*>& nodes, double dt) {
     mesh_ = std::move(mesh);
     dt_ = dt;
     std::vector<StretchElement<Scalar>> elements;
@@ -57,10 +59,17 @@ class SplitCopies {
       block.right_side = block.positions;
       block.rotations.assign(elements_.rotations_size(), Scalar(0));
       block.multipliers.assign(constraints_.multipliers_size(), Scalar(0));
+    }
+  }
+
+  // The rotations become those at the positions x [m], wherever they were.
+  void find_rotations(const Vector& x) {
+    parallel_parts(block_count(), [&](int b) {
+      Block& block = blocks_[at(b)];
       for (std::ptrdiff_t place = 0; place < mesh_.count(); ++place)
         set(block.positions, place, of_nodes(block, place, x));
       elements_.find_rotations(block.positions.data(), block.rotations.data());
-    }
+    });
   }
 
   int block_count() const { return static_cast<int>(blocks_.size()); }

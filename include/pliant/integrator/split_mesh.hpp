@@ -44,7 +44,8 @@ class SplitMesh {
     Scalar value;     // [kg]
   };
 
-  // `positions`: of the nodes at any time, one column each. Throws ParameterError where the matrix overflows.
+  // `positions`: of the nodes at rest [m], one column each, by which the matrix is ordered. Throws
+  // ParameterError where the matrix overflows.
   void make(const std::vector<Element>& elements, const std::vector<SplitNode>& nodes,
             const NodeMatrix<Scalar, 3>& positions, double dt) {
     // Free nodes by themselves, in this order.

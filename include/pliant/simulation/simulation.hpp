@@ -136,7 +136,7 @@ class Simulation {
       }
       report = integrator_.step(context, state_, integrator_workspace_, monitor);
     } catch (...) {  // of the progress callback or of a path
-      std::swap(state_, saved_);
+      restore();
       contacts_.end(false);
       throw;
     }
@@ -145,7 +145,7 @@ class Simulation {
     }
     contacts_.end(static_cast<bool>(report));
     if (!report) {
-      std::swap(state_, saved_);
+      restore();
       report.time = state_.time;
       report.energies = energies();
       return report;
@@ -334,8 +334,7 @@ class Simulation {
       *vector = system_.make_vector();
     }
     if constexpr (detail::keeps_acceleration<Integrator>) state_.a = saved_.a = system_.make_vector();
-    system_.to_internal(solid_.nodes(), state_.x);
-    rest_ = state_.x;
+    state_.x = system_.rest();
     positions_ = solid_.nodes();
     velocities_ = constraint_forces_ = Positions::Zero(dim, system_.node_count());
   }
@@ -363,6 +362,18 @@ class Simulation {
     user = numbers.template cast<Scalar>();
     system_.to_internal(user, internal);
     state_.acceleration_known = false;
+    state_changed();
+  }
+
+  // After a step that failed.
+  void restore() {
+    std::swap(state_, saved_);
+    state_changed();
+  }
+
+  // The state is not the one that the last step led to.
+  void state_changed() {
+    if constexpr (requires { integrator_workspace_.state_changed(); }) integrator_workspace_.state_changed();
   }
 
   void update_loads() {
@@ -380,7 +391,8 @@ class Simulation {
           for (std::ptrdiff_t i = begin; i < end; ++i) {
             const SmallVector<double, dim> v = state_.v.node(i).template cast<double>();
             const double mass = system_.mass().node(i)(0);
-            const SmallVector<double, dim> moved = (state_.x.node(i) - rest_.node(i)).template cast<double>();
+            const SmallVector<double, dim> moved =
+                (state_.x.node(i) - system_.rest().node(i)).template cast<double>();
             part.kinetic += 0.5 * mass * v.squaredNorm();
             part.gravitational -= mass * gravity_.dot(moved);
             part.external -= external_forces_.node(i).template cast<double>().dot(moved);
@@ -399,7 +411,6 @@ class Simulation {
   FilterType filter_;
   State<Vector> state_, saved_;
   Contacts<Vector> contacts_;
-  Vector rest_;             // positions [m]
   Vector external_forces_;  // [N]
   Vector loads_;            // external forces and gravity [N]
   SmallVector<double, dim> gravity_ = SmallVector<double, dim>::Zero();
