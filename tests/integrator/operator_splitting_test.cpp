@@ -61,20 +61,24 @@ TEST_CASE("operator splitting: volume constraints are relaxed as plain ones are"
     mesh.nodes << 0, 0.1, 0, 0, 0, 0, 0.1, 0, 0, 0, 0, 0.12;
     mesh.elements.resize(4, 1);
     mesh.elements << 0, 1, 2, 3;
-    for (const std::vector<int>& held : {std::vector<int>{}, std::vector<int>{0, 2}}) {
-      Simulation sim(Solid(mesh, FixedCorotated(lame), Density{density}),
-                     OperatorSplitting{.dt = dt, .volume_iterations = 3, .rotation_iterations = 3},
-                     Pinned(held));
-      sim.set_gravity(gravity);
-      MatrixXd x = mesh.nodes + 0.02 * noise(mesh.node_count(), 1), v = MatrixXd::Zero(3, 4);
-      sim.set_positions(x);
-      const PlainBody body(mesh, lambda, held);
-      for (int n = 0; n < 5; ++n) {
-        REQUIRE(sim.step());
-        body.step(x, v, 3, {0});
-        CHECK((sim.positions() - x).cwiseAbs().maxCoeff() < 1e-13);
+    for (const std::vector<int>& held : {std::vector<int>{}, std::vector<int>{0, 2}})
+      for (const bool incremental : {false, true}) {
+        Simulation sim(
+            Solid(mesh, FixedCorotated(lame), Density{density}),
+            OperatorSplitting{
+                .dt = dt, .volume_iterations = 3, .rotation_iterations = 3, .incremental = incremental},
+            Pinned(held));
+        sim.set_gravity(gravity);
+        MatrixXd x = mesh.nodes + 0.02 * noise(mesh.node_count(), 1), v = MatrixXd::Zero(3, 4);
+        sim.set_positions(x);
+        const PlainBody body(mesh, lambda, held, incremental);
+        Eigen::VectorXd multiplier = Eigen::VectorXd::Zero(1);
+        for (int n = 0; n < 5; ++n) {
+          REQUIRE(sim.step());
+          body.step(x, v, 3, {0}, multiplier);
+          CHECK((sim.positions() - x).cwiseAbs().maxCoeff() < 1e-13);
+        }
       }
-    }
   }
   SECTION("six elements about one edge, in some order") {
     const Mesh<Tet4> mesh =
@@ -110,9 +114,10 @@ TEST_CASE("operator splitting: volume constraints are relaxed as plain ones are"
     const PlainBody body(mesh, lambda, {});
     std::vector<int> order(11);
     std::iota(order.begin(), order.end(), 0);
+    Eigen::VectorXd multiplier = Eigen::VectorXd::Zero(11);
     for (int n = 0; n < 3; ++n) {
       REQUIRE(sim.step());
-      body.step(x, v, 2, order);
+      body.step(x, v, 2, order, multiplier);
       CHECK((sim.positions() - x).cwiseAbs().maxCoeff() < 1e-12);
     }
   }

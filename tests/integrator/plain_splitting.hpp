@@ -40,8 +40,12 @@ class PlainBody : PlainScene {
   using VectorXd = Eigen::VectorXd;
 
  public:
-  PlainBody(const Mesh<Tet4>& mesh, double lambda, std::vector<int> fixed)
-      : mesh_(mesh), lambda_(lambda), fixed_(std::move(fixed)), mass_(VectorXd::Zero(mesh.node_count())) {
+  PlainBody(const Mesh<Tet4>& mesh, double lambda, std::vector<int> fixed, bool incremental = true)
+      : mesh_(mesh),
+        lambda_(lambda),
+        fixed_(std::move(fixed)),
+        incremental_(incremental),
+        mass_(VectorXd::Zero(mesh.node_count())) {
     matrix_ = MatrixXd::Zero(mesh.node_count(), mesh.node_count());
     for (int e = 0; e < mesh.element_count(); ++e) {
       const double V = volume(mesh.nodes, e) / 6;
@@ -59,14 +63,22 @@ class PlainBody : PlainScene {
 
   // One step from x and v; `order`: in which the volume constraints are relaxed.
   void step(MatrixXd& x, MatrixXd& v, int volume_iterations, const std::vector<int>& order) const {
+    VectorXd multiplier = VectorXd::Zero(mesh_.element_count());
+    step(x, v, volume_iterations, order, multiplier);
+  }
+  // The same from the multipliers of the step before.
+  void step(MatrixXd& x, MatrixXd& v, int volume_iterations, const std::vector<int>& order,
+            VectorXd& multiplier) const {
     const MatrixXd start = x;
     x += dt * v;
-    x.colwise() += dt * dt * gravity;
-    for (const int n : fixed_) x.col(n) = start.col(n);
     MatrixXd pull = MatrixXd::Zero(3, x.cols());
+    if (incremental_) pull = dt * dt * gravity * mass_.transpose();
+    else x.colwise() += dt * dt * gravity;
+    for (const int n : fixed_) x.col(n) = start.col(n);
+    if (!incremental_) multiplier.setZero();
     for (int e = 0; e < mesh_.element_count(); ++e) {
       const Matrix3d F = deformation(x, e);
-      const Matrix3d P = weight(e) * (rotation_by_svd(F) - F);
+      const Matrix3d P = weight(e) * (rotation_by_svd(F) - F) + multiplier(e) * cofactor_of(F);
       for (int a = 0; a < 4; ++a) pull.col(node(e, a)) += P * gradients(e).row(a).transpose();
     }
     MatrixXd A = matrix_;
@@ -77,7 +89,6 @@ class PlainBody : PlainScene {
       pull.col(n).setZero();
     }
     x += A.partialPivLu().solve(pull.transpose()).transpose();
-    VectorXd multiplier = VectorXd::Zero(mesh_.element_count());
     for (int k = 0; k < volume_iterations; ++k) {
       for (const int e : order) relax(e, multiplier(e), x);
     }
@@ -113,8 +124,7 @@ class PlainBody : PlainScene {
   void relax(int e, double& multiplier, MatrixXd& x) const {
     const double V = volume(mesh_.nodes, e) / 6, compliance = 1 / (lambda_ * V * dt * dt);
     const Matrix3d F = deformation(x, e);
-    Matrix3d cofactor;
-    for (int j = 0; j < 3; ++j) cofactor.col(j) = F.col((j + 1) % 3).cross(F.col((j + 2) % 3));
+    const Matrix3d cofactor = cofactor_of(F);
     double mobility = compliance;
     Eigen::Matrix<double, 3, 4> gradient;
     for (int a = 0; a < 4; ++a) {
@@ -126,6 +136,12 @@ class PlainBody : PlainScene {
     for (int a = 0; a < 4; ++a) x.col(node(e, a)) += inverse_mass(node(e, a)) * change * gradient.col(a);
   }
 
+  static Matrix3d cofactor_of(const Matrix3d& F) {
+    Matrix3d result;
+    for (int j = 0; j < 3; ++j) result.col(j) = F.col((j + 1) % 3).cross(F.col((j + 2) % 3));
+    return result;
+  }
+
   double inverse_mass(int n) const {
     return std::find(fixed_.begin(), fixed_.end(), n) == fixed_.end() ? 1 / mass_(n) : 0;
   }
@@ -133,6 +149,7 @@ class PlainBody : PlainScene {
   Mesh<Tet4> mesh_;
   double lambda_;
   std::vector<int> fixed_;
+  bool incremental_;
   VectorXd mass_;
   MatrixXd matrix_;
 };

@@ -17,8 +17,8 @@
 //                                            whether it needs a solver
 // A workspace may want to know
 //   constraints_changed()                    that constraints were replaced
-//   state_changed()                          that the next step starts from another state than that to which
-//                                            the last one led: one that was set, or the one before a failure
+//   state_changed()                          that positions or velocities were set
+//   step_undone()                            that the last step failed and the state is the one before it
 #pragma once
 
 #include <concepts>

@@ -8,19 +8,25 @@
 namespace pliant {
 
 // Kugelstadt, Koschier, Bender 2018, "Fast corotated FEM using operator splitting", with these corrections:
-// the weight of an element is 2 mu V dt^2, masses are those of the mesh, multipliers of the volume
-// constraints start at zero in each step.
+// the weight of an element is 2 mu V dt^2, and masses are those of the mesh.
 //
 // The energy of FixedCorotated is split. The stretch, mu |F - R|^2 with the rotation R of each element held,
-// is a least-squares problem whose matrix M + dt^2 L is the same for x, y and z and for all steps. From the
-// predicted positions p = x + dt v + dt^2 M^-1 f,
-//   (M + dt^2 L) d = sum_e 2 mu V dt^2 (R - F(p)) grad N,    x+ = p + d,
-// and then the volume, lambda/2 (det F - 1)^2, is a compliant constraint of each element, relaxed some
-// times. v+ = (x+ - x) / dt. A step always costs the same, and is stable whatever its length for a body whose
-// elements are not inverted. It is not converged: the two terms see each other once per step, so that only
-// smaller steps make it more accurate.
+// is a least-squares problem whose matrix M + dt^2 L is the same for x, y and z and for all steps:
+//   (M + dt^2 L) d = M (p - x0) + sum_e (2 mu V dt^2 (R - F) + k cof F) grad N,    x1 = x0 + d,
+// with p = x + dt v + dt^2 M^-1 f the predicted positions, F and R those of the positions x0. Then the
+// volume, lambda/2 (det F - 1)^2, is a compliant constraint of each element, relaxed some times; k is the
+// multiplier with which that starts. v+ = (x+ - x) / dt.
 //
-// Bodies that there are many times are solved together, see SplitCopies.
+// As published, x0 = p and k = 0: the two terms see each other only through the positions, and a body comes
+// to rest in a shape that depends on dt. Here, if `incremental`, x0 = x + dt v and k is what the multiplier
+// became in the step before, as in an incremental pressure correction of a flow: a body is at rest where its
+// forces are zero, as with implicit Euler. While elements are inverted k = 0.
+//
+// A step always costs the same, and is stable whatever its length for a body whose elements are not inverted.
+// It is not converged: rotations that are held resist being changed, which is as if mass were added to what
+// turns, and only smaller steps or more iterations make it less.
+//
+// Bodies of which there are many copies are solved together, see SplitCopies.
 //
 // Nodes that would end in a collider are put back on its surface, and slowed down there by friction and drag,
 // at the end of the step; the body feels it in the next one.
@@ -33,6 +39,7 @@ struct OperatorSplitting {
   int volume_iterations = 2;    // relaxations of every volume constraint, 0: no resistance to volume changes
   int rotation_iterations = 1;  // steps by which each rotation follows its F, see follow_rotation
   int stretch_iterations = 1;   // rotations and solves; many converge to implicit Euler of the stretch energy
+  bool incremental = true;      // see above; false: as published
   bool elastic_energy = false;  // whether the report tells it, which costs as much as the step; else NaN
 
   static constexpr bool needs_solver = false, knows_colliders = true;
@@ -63,6 +70,7 @@ struct OperatorSplitting {
                   Monitor&& monitor) const {
     StepReport report;
     report.stop = StepStop::accepted;
+    bodies.begin_step();
     if (!monitor(NewtonReport{})) {
       report.stop = StepStop::cancelled;
       return report;

@@ -16,8 +16,8 @@
 
 namespace pliant {
 
-// The bodies of a system, of tetrahedra, for steps of OperatorSplitting: those that there are many times, and
-// all others as one.
+// The bodies of a system, of tetrahedra, for steps of OperatorSplitting: those of which there are many
+// copies, in blocks, and all others as one.
 template <class SystemType, class FilterType>
 class SplitBodies {
  public:
@@ -26,8 +26,20 @@ class SplitBodies {
 
   const Vector& constraint_forces() const { return held_; }
 
-  // The next step starts from another state than that to which the last one led.
-  void state_changed() { rotations_known_ = false; }
+  // Before the first attempt of a step to change anything.
+  void begin_step() { advanced_ = false; }
+
+  // The next step starts from another state than that to which the last one led; or, where that failed, from
+  // that where it started.
+  void state_changed() {
+    rotations_known_ = false;
+    start_ = StartFrom::zero;
+  }
+  void step_undone() {
+    if (!advanced_) return;
+    rotations_known_ = false;
+    start_ = tried_;
+  }
 
   void prepare(const SystemType& system) {
     static_assert(SystemType::dim == 3, "OperatorSplitting takes bodies of tetrahedra");
@@ -37,7 +49,7 @@ class SplitBodies {
     detail::require_parameter(beta && *beta == Scalar(0), "Rayleigh::beta",
                               beta ? static_cast<double>(*beta) : 0,
                               "must be zero with OperatorSplitting, which has no tangent to damp with");
-    pieces_ = pieces_of(elements_of(system), system.numbering());
+    pieces_ = pieces_of(elements_of(system), system.numbering(), system.rest());
     dt_ = 0;
   }
 
@@ -59,6 +71,7 @@ class SplitBodies {
     find_nodes(system, dt);
     group(system.rest(), dt);
     rotations_known_ = false;
+    start_ = StartFrom::zero;
     dt_ = dt;
     return static_cast<int>(copies_.size()) + (others_ ? 1 : 0);
   }
@@ -72,17 +85,21 @@ class SplitBodies {
       for (Copies& copies : copies_) copies.find_rotations(state.x);
       rotations_known_ = true;
     }
+    const StartFrom start = integrator.incremental ? start_ : StartFrom::zero;
+    tried_ = start == StartFrom::zero ? start : StartFrom::again;
+    start_ = StartFrom::last;
+    advanced_ = true;
     context.filter.prescribe(state.time + dt_, dt_, state.x, moved_);
     held_.set_zero();
     if (others_) {
-      others_->advance(integrator, context, state, moved_);
+      others_->advance(integrator, context, state, moved_, start);
       others_->find_constraint_forces(integrator, context, state, moved_, held_);
       others_->find_displacement(state.x, displacement_);
     }
     parallel_parts(static_cast<int>(blocks_.size()), [&](int b) {
       const auto [group, block] = blocks_[at(b)];
       Copies& copies = copies_[at(group)];
-      copies.advance(block, integrator, context, state, moved_);
+      copies.advance(block, integrator, context, state, moved_, start);
       copies.find_constraint_forces(block, integrator, context, state, moved_, held_);
       copies.find_displacement(block, state.x, displacement_);
     });
@@ -148,29 +165,33 @@ class SplitBodies {
     for (const int node : fixed_) nodes_[at(node)].fixed = true;
   }
 
-  // Sorts the pieces into those of which there are many and others.
+  // Sorts the pieces into whole blocks of copies and others.
   void group(const Vector& rest, double dt) {
-    constexpr std::size_t worth_a_block = Copies::copies / 2;
+    constexpr std::size_t size = Copies::copies, worth_a_block = size * 3 / 4;
     SplitPiece<Scalar> others;
     copies_.clear();
     blocks_.clear();
-    for (const std::vector<int>& group :
-         groups_of_copies(pieces_, nodes_, static_cast<double>(rest.largest()))) {
-      if (group.size() < worth_a_block) {
-        for (const int p : group) append(pieces_[at(p)], others);
-        continue;
-      }
+    for (const std::vector<int>& group : groups_of_copies(pieces_, nodes_)) {
+      const std::size_t left = group.size() % size,
+                        in_blocks = left < worth_a_block ? group.size() - left : group.size();
       std::vector<const std::vector<int>*> nodes;
-      for (const int p : group) nodes.push_back(&pieces_[at(p)].nodes);
+      for (std::size_t k = 0; k < group.size(); ++k) {
+        const SplitPiece<Scalar>& piece = pieces_[at(group[k])];
+        if (k < in_blocks) nodes.push_back(&piece.nodes);
+        else append(piece, others);
+      }
+      if (nodes.empty()) continue;
       copies_.emplace_back();
-      copies_.back().make(mesh_of(pieces_[at(group.front())], rest, dt), nodes, dt);
+      auto [mesh, elements] = mesh_of(pieces_[at(group.front())], rest, dt);
+      copies_.back().make(std::move(mesh), elements, nodes, dt);
       for (int block = 0; block < copies_.back().block_count(); ++block)
         blocks_.push_back({static_cast<int>(copies_.size()) - 1, block});
     }
     others_.reset();
     if (others.nodes.empty()) return;
     others_ = std::make_unique<SplitBody<Vector, isa>>();
-    others_->make(mesh_of(others, rest, dt), others.nodes, dt);
+    auto [mesh, elements] = mesh_of(others, rest, dt);
+    others_->make(std::move(mesh), elements, others.nodes, dt);
   }
 
   static void append(const SplitPiece<Scalar>& piece, SplitPiece<Scalar>& others) {
@@ -182,7 +203,8 @@ class SplitBodies {
     }
   }
 
-  Mesh mesh_of(const SplitPiece<Scalar>& piece, const Vector& rest, double dt) const {
+  std::pair<Mesh, std::vector<Element>> mesh_of(const SplitPiece<Scalar>& piece, const Vector& rest,
+                                                double dt) const {
     std::vector<SplitNode> nodes;
     NodeMatrix<Scalar, 3> positions(3, std::ssize(piece.nodes));
     for (std::size_t i = 0; i < piece.nodes.size(); ++i) {
@@ -190,11 +212,14 @@ class SplitBodies {
       positions.col(static_cast<int>(i)) = rest.node(piece.nodes[i]);
     }
     Mesh mesh;
-    mesh.make(piece.elements, nodes, positions, dt);
-    return mesh;
+    std::vector<Element> elements = mesh.make(piece.elements, nodes, positions, dt);
+    return {std::move(mesh), std::move(elements)};
   }
 
   bool rotations_known_ = false;        // as those of the state before the next step
+  bool advanced_ = false;               // in this step
+  StartFrom start_ = StartFrom::zero;   // of the next step
+  StartFrom tried_ = StartFrom::zero;   // of the next attempt at the last step
   double dt_ = 0;                       // that everything was made for, 0: none yet [s]
   std::vector<int> fixed_, fixed_now_;  // nodes of the system
   std::vector<SplitNode> nodes_;        // of the system

@@ -25,8 +25,9 @@ class SplitBody {
   using Scalar = typename Vector::Scalar;
   using Mesh = SplitMesh<Scalar, isa>;
 
-  // `nodes`: those of the system that are those of the mesh.
-  void make(Mesh mesh, const std::vector<int>& nodes, double dt) {
+  // `elements`: those that SplitMesh::make returned; `nodes`: those of the system that are those of the mesh.
+  void make(Mesh mesh, const std::vector<SplitElement<Scalar>>& elements, const std::vector<int>& nodes,
+            double dt) {
     mesh_ = std::move(mesh);
     dt_ = dt;
     node_.clear();
@@ -34,7 +35,7 @@ class SplitBody {
       node_.push_back(nodes[at(mesh_.node_at(place))]);
     positions_.assign(stride * (node_.size() + at(mesh_.factor().parts()) + 1), Scalar(0));
     predicted_ = positions_;
-    place_elements();
+    place_elements(elements);
   }
 
   // The rotations become those at the positions x [m], wherever they were.
@@ -47,11 +48,12 @@ class SplitBody {
   // A step with the numbers of iterations of an integrator. `moved`: how far fixed nodes go in it [m].
   template <class Integrator, class Context>
   void advance(const Integrator& integrator, const Context& context, const State<Vector>& state,
-               const Vector& moved) {
-    predict(context, state, moved, integrator.stretch_iterations > 1);
-    for (int k = 0; k < integrator.stretch_iterations; ++k) {
-      solve_stretch(integrator.rotation_iterations, k > 0);
-    }
+               const Vector& moved, StartFrom start) {
+    const bool inverted = std::any_of(parts_.begin(), parts_.end(), [](const Part& p) { return p.inverted; });
+    if (start == StartFrom::last) constraints_.start_from_last();
+    if (start == StartFrom::zero || inverted) constraints_.start_from_zero();
+    predict(context, state, moved, integrator.incremental);
+    for (int k = 0; k < integrator.stretch_iterations; ++k) solve_stretch(integrator);
     for (int k = 0; k < integrator.volume_iterations; ++k) relax_volumes(k == 0);
   }
 
@@ -70,12 +72,12 @@ class SplitBody {
     }
     if (integrator.volume_iterations > 0)
       constraints_.add_forces(stride * free, positions_.data(), forces_.data());
-    const auto per_time = static_cast<Scalar>(1 / dt_), per_square = per_time * per_time;
+    const Row per_time(static_cast<Scalar>(1 / dt_));
     for (std::ptrdiff_t place = free; place < mesh_.count(); ++place) {
       const std::ptrdiff_t node = node_[at(place)];
-      const Row acceleration = Row(per_square) * moved.row(node) - Row(per_time) * state.v.row(node);
-      held.set_row(node, Row(mesh_.masses()[at(place)]) * acceleration -
-                             Row(per_square) * row(forces_, place - free) - context.loads.row(node));
+      held.set_row(node, detail::holding_force(Row(mesh_.masses()[at(place)]), Row(mesh_.kept()[at(place)]),
+                                               per_time, moved.row(node), state.v.row(node),
+                                               row(forces_, place - free), context.loads.row(node)));
     }
   }
 
@@ -99,55 +101,66 @@ class SplitBody {
     std::ptrdiff_t constraints_begin = 0, constraints_end = 0;
     AlignedVector<Scalar> right_side;  // a row for each place, of which only some are used
     AlignedVector<Scalar> scratch;
+    bool inverted = false;  // whether an element was, in the last solve
   };
 
   static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
   // Batches of each part, and of the constraints that touch the top or, as all threads read them, fixed
   // nodes.
-  void place_elements() {
+  void place_elements(const std::vector<SplitElement<Scalar>>& all) {
     const Factor& factor = mesh_.factor();
     const int free = mesh_.free_count();
     const auto nowhere = [&](int part) { return stride * (static_cast<int>(node_.size()) + part); };
     const int part_count = factor.parts(), top = factor.begin(part_count);
+    struct Constrained {
+      std::size_t element;  // of its part
+      int part;
+    };
     std::vector<std::vector<StretchElement<Scalar>>> elements(at(part_count));
     std::vector<std::vector<VolumeConstraint<Scalar>>> constraints(at(part_count) + 1);
-    for (const auto& e : mesh_.elements()) {
+    std::vector<std::vector<Constrained>> constrained(at(part_count) + 1);
+    for (const SplitElement<Scalar>& e : all) {
       std::array<int, 4> offsets{};
-      int part = -1, highest = -1;
-      bool shared = false;  // with another part
+      int part = -1;
+      bool is_shared = false;  // with another part
       for (std::size_t a = 0; a < 4; ++a) {
         const int place = e.nodes[a];
         offsets[a] = stride * place;
-        shared = shared || place >= top;
-        if (place >= free) continue;
-        highest = std::max(highest, place);
+        is_shared = is_shared || place >= top;
         part = std::max(part, part_of(place));
       }
-      if (highest < 0) continue;  // all fixed
-      if (part < 0) {             // in the top alone: whoever has least to do
+      if (part < 0) {  // in the top alone, or fixed: whoever has least to do
         const auto least = std::min_element(elements.begin(), elements.end(),
                                             [](const auto& x, const auto& y) { return x.size() < y.size(); });
         part = static_cast<int>(least - elements.begin());
       }
-      elements[at(part)].push_back(stretch_element(e, offsets, dt_));
       if (e.lambda > 0) {
-        constraints[at(shared ? part_count : part)].push_back(volume_constraint(e, offsets, dt_));
+        const std::size_t list = at(is_shared ? part_count : part);
+        constraints[list].push_back(volume_constraint(e, offsets, dt_));
+        constrained[list].push_back({elements[at(part)].size(), part});
       }
+      elements[at(part)].push_back(stretch_element(e, offsets, dt_));
     }
     elements_.clear();
     constraints_.clear();
     parts_.assign(at(part_count) + 1, Part{});
     for (int p = 0; p <= part_count; ++p) {
       Part& part = parts_[at(p)];
-      if (p < part_count) {
-        part.elements_begin = elements_.size();
-        part.elements_end = elements_.append(elements[at(p)], nowhere(p));
-        part.right_side.assign(positions_.size(), Scalar(0));
-        part.scratch.assign(factor.scratch_size(), Scalar(0));
-      }
       part.constraints_begin = constraints_.size();
-      part.constraints_end = constraints_.append(constraints[at(p)], stride * free, nowhere(p));
+      const std::vector<int> places = constraints_.append(constraints[at(p)], stride * free, nowhere(p));
+      part.constraints_end = constraints_.size();
+      for (std::size_t k = 0; k < places.size(); ++k) {
+        const Constrained& of = constrained[at(p)][k];
+        elements[at(of.part)][of.element].multiplier = places[k];
+      }
+    }
+    for (int p = 0; p < part_count; ++p) {
+      Part& part = parts_[at(p)];
+      part.elements_begin = elements_.size();
+      part.elements_end = elements_.append(elements[at(p)], nowhere(p));
+      part.right_side.assign(positions_.size(), Scalar(0));
+      part.scratch.assign(factor.scratch_size(), Scalar(0));
     }
   }
 
@@ -177,44 +190,46 @@ class SplitBody {
     std::fill(rows.begin() + stride * begin, rows.begin() + stride * end, Scalar(0));
   }
 
-  // Where all nodes would go without elasticity; fixed ones go where they have to.
+  // Where the nodes would go without elasticity, fixed ones where they have to; and from where the solve
+  // starts: from there, or, if `incremental`, from where they would go without loads too.
   template <class Context>
-  void predict(const Context& context, const State<Vector>& state, const Vector& moved, bool keep) {
+  void predict(const Context& context, const State<Vector>& state, const Vector& moved, bool incremental) {
     const auto h = static_cast<Scalar>(dt_);
     const std::ptrdiff_t free = mesh_.free_count();
     for_each_place([&](std::ptrdiff_t place, std::ptrdiff_t node) {
       const Scalar inverse = mesh_.inverse_masses()[at(place)];
-      const Row way = place < free ? Row(h * mesh_.kept()[at(place)]) * state.v.row(node) +
-                                         Row(h * h * inverse) * context.loads.row(node)
-                                   : moved.row(node);
-      const Row end = state.x.row(node) + way;
-      if (keep) set_row(predicted_, place, end);
-      set_row(positions_, place, end);
+      const Row way = place < free ? Row(h * mesh_.kept()[at(place)]) * state.v.row(node) : moved.row(node);
+      const Row start = state.x.row(node) + way, end = start + Row(h * h * inverse) * context.loads.row(node);
+      set_row(predicted_, place, end);
+      set_row(positions_, place, incremental ? start : end);
       positions_[at(stride * place + 3)] = inverse;  // for the volume constraints
     });
   }
 
   // positions += (M + dt^2 L)^-1 (sum 2 mu V dt^2 (R - F) grad N + M (predicted - positions)).
-  void solve_stretch(int rotation_iterations, bool repeated) {
+  template <class Integrator>
+  void solve_stretch(const Integrator& integrator) {
     const Factor& factor = mesh_.factor();
     const int part_count = factor.parts();
     const std::ptrdiff_t top = factor.begin(part_count), free = factor.node_count(),
                          all = std::ssize(positions_) / stride;
-    const auto add_inertia = [&](AlignedVector<Scalar>& y, std::ptrdiff_t begin, std::ptrdiff_t end) {
+    // The fourth number of the inertia is never seen.
+    const auto set_inertia = [&](AlignedVector<Scalar>& y, std::ptrdiff_t begin, std::ptrdiff_t end) {
       for (std::ptrdiff_t place = begin; place < end; ++place) {
         const Row mass(mesh_.masses()[at(place)]);
-        set_row(y, place, row(y, place) + mass * (row(predicted_, place) - row(positions_, place)));
+        set_row(y, place, mass * (row(predicted_, place) - row(positions_, place)));
       }
     };
+    const bool with_volumes = integrator.incremental && integrator.volume_iterations > 0;
     parallel_parts(part_count, [&](int p) {
       Part& part = parts_[at(p)];
       auto& y = part.right_side;
-      set_zero(y, factor.begin(p), factor.end(p));
+      set_inertia(y, factor.begin(p), factor.end(p));
       set_zero(y, top, all);
-      if (repeated) add_inertia(y, factor.begin(p), factor.end(p));
-      if (repeated && p == 0) add_inertia(y, top, free);
-      elements_.pull(part.elements_begin, part.elements_end, rotation_iterations, positions_.data(),
-                     y.data());
+      if (p == 0) set_inertia(y, top, free);
+      part.inverted =
+          elements_.pull(part.elements_begin, part.elements_end, integrator.rotation_iterations,
+                         with_volumes ? constraints_.multipliers() : nullptr, positions_.data(), y.data());
       factor.sweep_forward(p, y.data());
     });
     auto& y = parts_.front().right_side;

@@ -1,12 +1,14 @@
-// A body that there is many times, as steps of operator splitting see it.
+// A body of which there are many copies, as steps of operator splitting see it.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 #include <pliant/core/parallel.hpp>
+#include <pliant/core/rows.hpp>
 #include <pliant/integrator/concept.hpp>
 #include <pliant/integrator/split_mesh.hpp>
 #include <pliant/integrator/stretch_elements.hpp>
@@ -16,7 +18,7 @@ namespace pliant {
 
 // Copies of a body that differ in where they are only, in blocks of as many as there are lanes. They share
 // one factor, one list of elements and one of constraints, each read once for a whole block; and as lanes are
-// copies, no node has to be gathered.
+// copies, elements need not gather their nodes.
 //
 // An array of a block has for each place of the mesh the x of its copies, then their y and their z.
 template <class VectorType, Isa isa>
@@ -27,23 +29,27 @@ class SplitCopies {
   using Mesh = SplitMesh<Scalar, isa>;
   static constexpr int copies = 2 * kernel_width<Scalar>;  // of a block
 
-  // `nodes[k]`: those of the system that are those of the mesh, of copy k. What is beyond the last copy of
-  // the last block does as the last copy does.
-  void make(Mesh mesh, const std::vector<const std::vector<int>*>& nodes, double dt) {
+  // `all`: the elements that SplitMesh::make returned; `nodes[k]`: those of the system that are those of the
+  // mesh, of copy k. Unused lanes repeat the last copy.
+  void make(Mesh mesh, const std::vector<SplitElement<Scalar>>& all,
+            const std::vector<const std::vector<int>*>& nodes, double dt) {
     mesh_ = std::move(mesh);
     dt_ = dt;
     std::vector<StretchElement<Scalar>> elements;
     std::vector<VolumeConstraint<Scalar>> constraints;
-    for (const auto& e : mesh_.elements()) {
+    std::vector<std::size_t> constrained;  // elements
+    for (const SplitElement<Scalar>& e : all) {
       std::array<int, 4> offsets{};
       for (std::size_t a = 0; a < 4; ++a) offsets[a] = stride * e.nodes[a];
-      if (std::all_of(e.nodes.begin(), e.nodes.end(), [&](int place) { return place >= mesh_.free_count(); }))
-        continue;
+      if (e.lambda > 0) {
+        constraints.push_back(volume_constraint(e, offsets, dt));
+        constrained.push_back(elements.size());
+      }
       elements.push_back(stretch_element(e, offsets, dt));
-      if (e.lambda > 0) constraints.push_back(volume_constraint(e, offsets, dt));
     }
+    const std::vector<int> places = constraints_.take(constraints, stride * mesh_.free_count());
+    for (std::size_t k = 0; k < places.size(); ++k) elements[constrained[k]].multiplier = places[k];
     elements_.take(std::move(elements));
-    constraints_.take(constraints, stride * mesh_.free_count());
 
     blocks_.assign((nodes.size() + copies - 1) / copies, Block{});
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
@@ -58,7 +64,8 @@ class SplitCopies {
       block.predicted = block.positions;
       block.right_side = block.positions;
       block.rotations.assign(elements_.rotations_size(), Scalar(0));
-      block.multipliers.assign(constraints_.multipliers_size(), Scalar(0));
+      block.start.assign(constraints_.multipliers_size(), Scalar(0));
+      block.end = block.start;
     }
   }
 
@@ -77,18 +84,23 @@ class SplitCopies {
   // A step of a block: see SplitBody.
   template <class Integrator, class Context>
   void advance(int b, const Integrator& integrator, const Context& context, const State<Vector>& state,
-               const Vector& moved) {
+               const Vector& moved, StartFrom start) {
     Block& block = blocks_[at(b)];
-    predict(block, context, state, moved, integrator.stretch_iterations > 1);
+    if (start == StartFrom::last) std::swap(block.start, block.end);
+    if (start == StartFrom::zero || block.inverted)
+      std::fill(block.start.begin(), block.start.end(), Scalar(0));
+    predict(block, context, state, moved, integrator.incremental);
+    const bool with_volumes = integrator.incremental && integrator.volume_iterations > 0;
     for (int k = 0; k < integrator.stretch_iterations; ++k) {
-      solve_stretch(block, integrator.rotation_iterations, k > 0);
+      solve_stretch(block, integrator.rotation_iterations, with_volumes);
     }
     for (int k = 0; k < integrator.volume_iterations; ++k) {
-      constraints_.relax(k == 0, mesh_.inverse_masses(), block.multipliers.data(), block.positions.data());
+      constraints_.relax(mesh_.inverse_masses(), (k == 0 ? block.start : block.end).data(), block.end.data(),
+                         block.positions.data());
     }
   }
 
-  // The forces that hold the fixed nodes of a block in this step [N].
+  // The forces that hold the fixed nodes of a block in this step [N]; once in a step.
   template <class Integrator, class Context>
   void find_constraint_forces(int b, const Integrator& integrator, const Context& context,
                               const State<Vector>& state, const Vector& moved, Vector& held) {
@@ -102,17 +114,17 @@ class SplitCopies {
       set(y, c.fixed, force);
     }
     if (integrator.volume_iterations > 0) {
-      constraints_.add_forces(block.multipliers.data(), block.positions.data(), y.data() + stride * free);
+      constraints_.add_forces(block.start.data(), block.end.data(), block.positions.data(),
+                              y.data() + stride * free);
     }
-    const T per_time(static_cast<Scalar>(1 / dt_)), per_square = per_time * per_time;
+    const T per_time(static_cast<Scalar>(1 / dt_));
     for (std::ptrdiff_t place = free; place < mesh_.count(); ++place) {
       const Coordinates way = of_nodes(block, place, moved), v = of_nodes(block, place, state.v),
                         load = of_nodes(block, place, context.loads), elastic = of(y, place);
-      const T mass(mesh_.masses()[at(place)]);
+      const T mass(mesh_.masses()[at(place)]), kept(mesh_.kept()[at(place)]);
       Coordinates force;
-      for (int i = 0; i < 3; ++i) {
-        force[i] = mass * (per_square * way[i] - per_time * v[i]) - per_square * elastic[i] - load[i];
-      }
+      for (int i = 0; i < 3; ++i)
+        force[i] = detail::holding_force(mass, kept, per_time, way[i], v[i], elastic[i], load[i]);
       to_nodes(block, place, force, held);
     }
   }
@@ -136,7 +148,8 @@ class SplitCopies {
   struct Block {
     std::vector<int> offsets;  // [place][copy], in vectors of the system
     AlignedVector<Scalar> positions, predicted, right_side;
-    AlignedVector<Scalar> rotations, multipliers;
+    AlignedVector<Scalar> rotations, start, end;  // of elements; multipliers of a step
+    bool inverted = false;                        // whether an element was, in the last solve
   };
 
   static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
@@ -166,35 +179,37 @@ class SplitCopies {
 
   template <class Context>
   void predict(Block& block, const Context& context, const State<Vector>& state, const Vector& moved,
-               bool keep) const {
+               bool incremental) const {
     const auto h = static_cast<Scalar>(dt_);
     for (std::ptrdiff_t place = 0; place < mesh_.count(); ++place) {
-      Coordinates end = of_nodes(block, place, state.x);
-      if (place < mesh_.free_count()) {
-        const Coordinates v = of_nodes(block, place, state.v), load = of_nodes(block, place, context.loads);
-        const T kept(h * mesh_.kept()[at(place)]), per_load(h * h * mesh_.inverse_masses()[at(place)]);
-        for (int i = 0; i < 3; ++i) end[i] += kept * v[i] + per_load * load[i];
-      } else {
-        const Coordinates way = of_nodes(block, place, moved);
-        for (int i = 0; i < 3; ++i) end[i] += way[i];
+      const bool free = place < mesh_.free_count();
+      const Coordinates x = of_nodes(block, place, state.x), load = of_nodes(block, place, context.loads),
+                        way = of_nodes(block, place, free ? state.v : moved);
+      const T kept(free ? h * mesh_.kept()[at(place)] : Scalar(1)),
+          mobility(h * h * mesh_.inverse_masses()[at(place)]);
+      Coordinates start, end;
+      for (int i = 0; i < 3; ++i) {
+        start[i] = x[i] + kept * way[i];
+        end[i] = start[i] + mobility * load[i];
       }
-      set(block.positions, place, end);
+      set(block.predicted, place, end);
+      set(block.positions, place, incremental ? start : end);
     }
-    if (keep) std::copy(block.positions.begin(), block.positions.end(), block.predicted.begin());
   }
 
-  void solve_stretch(Block& block, int rotation_iterations, bool repeated) const {
+  void solve_stretch(Block& block, int rotation_iterations, bool with_volumes) const {
     auto& y = block.right_side;
-    std::fill(y.begin(), y.end(), Scalar(0));
     const std::ptrdiff_t free = mesh_.free_count();
-    for (std::ptrdiff_t place = 0; repeated && place < free; ++place) {
-      const Coordinates start = of(block.predicted, place), now = of(block.positions, place);
+    for (std::ptrdiff_t place = 0; place < free; ++place) {
+      const Coordinates end = of(block.predicted, place), now = of(block.positions, place);
       const T mass(mesh_.masses()[at(place)]);
       Coordinates inertia;
-      for (int i = 0; i < 3; ++i) inertia[i] = mass * (start[i] - now[i]);
+      for (int i = 0; i < 3; ++i) inertia[i] = mass * (end[i] - now[i]);
       set(y, place, inertia);
     }
-    elements_.pull(rotation_iterations, block.positions.data(), block.rotations.data(), y.data());
+    std::fill(y.begin() + stride * free, y.end(), Scalar(0));
+    block.inverted = elements_.pull(rotation_iterations, with_volumes ? block.start.data() : nullptr,
+                                    block.positions.data(), block.rotations.data(), y.data());
     mesh_.factor().template solve<copies>(y.data());
     for (std::ptrdiff_t place = 0; place < free; ++place)
       add_columns<3>(&of(y, place)[0], block.positions.data() + stride * place);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
 #include <pliant/core/error.hpp>
@@ -26,9 +25,26 @@ struct SplitNode {
   double mass;         // with what mass damping adds to it in a step [kg]
   double kept;         // what damping leaves of a velocity
   bool fixed = false;  // held, or moved
-
-  bool operator==(const SplitNode&) const = default;
 };
+
+// With which multipliers of its volume constraints a step starts.
+enum class StartFrom {
+  last,   // those of the step before
+  again,  // those with which the last attempt at it started
+  zero,
+};
+
+namespace detail {
+
+// What holds a fixed node balances what elements and loads do to it, and accelerates and drags it. `mass` is
+// that with damping, `kept` what it leaves of the velocity, `elastic` by the elements, times dt^2.
+template <class T>
+PLIANT_INLINE T holding_force(const T& mass, const T& kept, const T& per_time, const T& way, const T& v,
+                              const T& elastic, const T& load) {
+  return per_time * (mass * (per_time * way - kept * v) - per_time * elastic) - load;
+}
+
+}  // namespace detail
 
 // M + dt^2 L of the free nodes, factorised, with a row for each place: the free nodes in the order in which
 // the factor wants them, then the fixed ones.
@@ -44,10 +60,11 @@ class SplitMesh {
     Scalar value;     // [kg]
   };
 
-  // `positions`: of the nodes at rest [m], one column each, by which the matrix is ordered. Throws
-  // ParameterError where the matrix overflows.
-  void make(const std::vector<Element>& elements, const std::vector<SplitNode>& nodes,
-            const NodeMatrix<Scalar, 3>& positions, double dt) {
+  // `positions`: of the nodes at rest [m], one column each, by which the matrix is ordered. Returns the
+  // elements, with places for nodes, near in memory where they are near in time. Throws ParameterError where
+  // the matrix overflows.
+  std::vector<Element> make(std::vector<Element> elements, const std::vector<SplitNode>& nodes,
+                            const NodeMatrix<Scalar, 3>& positions, double dt) {
     // Free nodes by themselves, in this order.
     Numbering numbering{std::vector<int>(nodes.size(), -1), {}};
     std::vector<int> fixed;
@@ -65,7 +82,9 @@ class SplitMesh {
       node_.push_back(numbering.to_user[at(factor_.node_at(place))]);
     node_.insert(node_.end(), fixed.begin(), fixed.end());
     place_nodes(nodes);
-    place_elements(elements, dt);
+    place_elements(elements);
+    find_couplings(elements, dt);
+    return elements;
   }
 
   const Factor& factor() const { return factor_; }
@@ -73,8 +92,6 @@ class SplitMesh {
   std::ptrdiff_t count() const { return std::ssize(node_); }  // places
   int node_at(std::ptrdiff_t place) const { return node_[at(place)]; }
 
-  // The elements, with places for nodes, near in memory where they are near in time.
-  const std::vector<Element>& elements() const { return elements_; }
   const std::vector<Coupling>& couplings() const { return couplings_; }
 
   // At each place: masses with damping [kg]; their inverses, zero at fixed nodes [1/kg]; and what damping
@@ -134,20 +151,22 @@ class SplitMesh {
     }
   }
 
-  void place_elements(const std::vector<Element>& elements, double dt) {
+  void place_elements(std::vector<Element>& elements) const {
     std::vector<int> place(node_.size());
     for (std::size_t k = 0; k < node_.size(); ++k) place[at(node_[k])] = static_cast<int>(k);
-    elements_ = elements;
-    for (Element& e : elements_) {
+    for (Element& e : elements) {
       for (int& node : e.nodes) node = place[at(node)];
     }
     const auto key = [](const Element& e) {
       return std::ptrdiff_t{e.nodes[0]} + e.nodes[1] + e.nodes[2] + e.nodes[3];
     };
-    std::stable_sort(elements_.begin(), elements_.end(),
+    std::stable_sort(elements.begin(), elements.end(),
                      [&](const Element& a, const Element& b) { return key(a) < key(b); });
+  }
+
+  void find_couplings(const std::vector<Element>& elements, double dt) {
     couplings_.clear();
-    for (const Element& e : elements_) {
+    for (const Element& e : elements) {
       for_each_entry(e, dt, [&](int a, int b, double value) {
         if (a >= free_count() && b < free_count()) couplings_.push_back({a, b, static_cast<Scalar>(value)});
       });
@@ -156,7 +175,6 @@ class SplitMesh {
 
   Factor factor_;
   std::vector<int> node_;  // at each place
-  std::vector<Element> elements_;
   std::vector<Coupling> couplings_;
   std::vector<Scalar> masses_, inverse_masses_, kept_;
 };

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <utility>
+#include <map>
 #include <vector>
 
 #include <pliant/assembly/ordering.hpp>
@@ -20,6 +20,7 @@ template <class Scalar>
 struct SplitPiece {
   std::vector<int> nodes;                      // of the system, in the user's order
   std::vector<SplitElement<Scalar>> elements;  // their nodes are numbers in `nodes`
+  double extent = 0;                           // the largest coordinate at rest [m], which tells its rounding
 };
 
 namespace detail {
@@ -43,19 +44,18 @@ void sort_nodes(SplitElement<Scalar>& e) {
   }
 }
 
-// Whether pieces are copies of each other: of the same elements, moved and turned, with the same nodes, those
-// of the system.
+// Whether pieces are copies of each other: of the same elements in the same order, moved and turned, with the
+// same `nodes`, those of the system.
 template <class Scalar>
 class CopyTest {
  public:
-  // `rest_extent`: the largest coordinate of the rest positions [m], which says how they are rounded.
-  CopyTest(const std::vector<SplitNode>& nodes, double rest_extent)
-      : nodes_(nodes), rounding_(8 * epsilon * rest_extent) {}
+  explicit CopyTest(const std::vector<SplitNode>& nodes) : nodes_(nodes) {}
 
   bool operator()(const SplitPiece<Scalar>& a, const SplitPiece<Scalar>& b) const {
+    const double rounding = 4 * epsilon * std::max(a.extent, b.extent);  // of a rest position [m]
     return a.nodes.size() == b.nodes.size() &&
            std::equal(a.elements.begin(), a.elements.end(), b.elements.begin(), b.elements.end(),
-                      [this](const auto& e, const auto& f) { return same_at_rest(e, f); }) &&
+                      [&](const auto& e, const auto& f) { return same_at_rest(e, f, rounding); }) &&
            same_nodes(a, b);
   }
 
@@ -64,48 +64,50 @@ class CopyTest {
   static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
   // The metric of the gradients of the shape functions is that of the rest shape. A node that is off by d
-  // changes the gradients G by |G|^2 d.
-  bool same_at_rest(const SplitElement<Scalar>& a, const SplitElement<Scalar>& b) const {
+  // changes the gradients G by |G|^2 d. Where that is not little, nothing is said to be the same.
+  static bool same_at_rest(const SplitElement<Scalar>& a, const SplitElement<Scalar>& b, double rounding) {
+    constexpr double little = 0.01;
     if (a.nodes != b.nodes || a.mu != b.mu || a.lambda != b.lambda) return false;
     const SmallMatrix<Scalar, 3, 3> u = a.gradients.template bottomRows<3>(),
                                     v = b.gradients.template bottomRows<3>();
     const SmallMatrix<Scalar, 3, 3> difference = u * u.transpose() - v * v.transpose();
     const auto size = static_cast<double>(u.norm());
-    return static_cast<double>(difference.norm()) <= 2 * size * size * size * rounding_;
+    return size * rounding < little &&
+           static_cast<double>(difference.norm()) <= 2 * size * size * size * rounding;
   }
 
+  // Masses are compared by the volumes that they belong to, which are rounded as they are.
   bool same_nodes(const SplitPiece<Scalar>& a, const SplitPiece<Scalar>& b) const {
-    // Where a node is off by d, the volume V of an element is by at most |G| V d.
-    std::vector<double> volume(a.nodes.size(), 0), error(a.nodes.size(), 0);
-    for (const SplitElement<Scalar>& e : a.elements) {
-      const double size = static_cast<double>(e.gradients.norm());
-      for (const int node : e.nodes) {
-        volume[at(node)] += e.volume;
-        error[at(node)] += 2 * size * e.volume * rounding_;
-      }
-    }
+    const std::vector<double> volume = volumes(a), other = volumes(b);
     for (std::size_t i = 0; i < a.nodes.size(); ++i) {
       const SplitNode &u = nodes_[at(a.nodes[i])], &v = nodes_[at(b.nodes[i])];
-      const double tolerance = volume[i] > 0 ? error[i] / volume[i] : 0;
-      if (u.fixed != v.fixed || std::abs(u.mass - v.mass) > tolerance * u.mass ||
-          std::abs(u.kept - v.kept) > 16 * epsilon) {
+      const double mass = u.mass * other[i], lost = 1 - u.kept;
+      if (u.fixed != v.fixed || std::abs(mass - v.mass * volume[i]) > 64 * epsilon * mass ||
+          std::abs(lost - (1 - v.kept)) > 16 * epsilon * lost) {
         return false;
       }
     }
     return true;
   }
 
+  static std::vector<double> volumes(const SplitPiece<Scalar>& piece) {
+    std::vector<double> result(piece.nodes.size(), 0);
+    for (const SplitElement<Scalar>& e : piece.elements) {
+      for (const int node : e.nodes) result[at(node)] += e.volume;
+    }
+    return result;
+  }
+
   const std::vector<SplitNode>& nodes_;
-  double rounding_;  // of a rest position [m]
 };
 
 }  // namespace detail
 
-// Elements have numbers of nodes of the system, whose numbering is given. Two meshes that differ in where
-// they are only, each a piece, become equal pieces, except for `nodes`.
-template <class Scalar>
+// Elements have numbers of nodes of the system, whose numbering and positions at rest [m] are given. Two
+// meshes that differ in where they are only, each a piece, become pieces with the same numbers.
+template <class Scalar, class Vector>
 std::vector<SplitPiece<Scalar>> pieces_of(const std::vector<SplitElement<Scalar>>& elements,
-                                          const Numbering& numbering) {
+                                          const Numbering& numbering, const Vector& rest) {
   const auto at = [](int i) { return static_cast<std::size_t>(i); };
   detail::DisjointSets sets(std::ssize(numbering.to_user));
   for (const auto& e : elements) {
@@ -121,6 +123,8 @@ std::vector<SplitPiece<Scalar>> pieces_of(const std::vector<SplitElement<Scalar>
     }
     local[at(node)] = static_cast<int>(pieces[at(piece)].nodes.size());
     pieces[at(piece)].nodes.push_back(node);
+    double& extent = pieces[at(piece)].extent;
+    extent = std::max(extent, static_cast<double>(rest.node(node).cwiseAbs().maxCoeff()));
   }
   for (const auto& element : elements) {
     auto& own = pieces[at(piece_of[at(sets.representative(element.nodes[0]))])].elements;
@@ -138,14 +142,13 @@ std::vector<SplitPiece<Scalar>> pieces_of(const std::vector<SplitElement<Scalar>
 // Groups of pieces that are copies of each other, see CopyTest.
 template <class Scalar>
 std::vector<std::vector<int>> groups_of_copies(const std::vector<SplitPiece<Scalar>>& pieces,
-                                               const std::vector<SplitNode>& nodes, double rest_extent) {
-  constexpr std::ptrdiff_t most_tried = 16;  // of the groups there are, so that the time stays linear
-  const detail::CopyTest<Scalar> are_copies(nodes, rest_extent);
-  std::vector<std::vector<int>> groups;
+                                               const std::vector<SplitNode>& nodes) {
+  constexpr std::ptrdiff_t most_tried = 16;  // of the groups of that size, so that the time stays linear
+  const auto piece = [&](int i) -> const SplitPiece<Scalar>& { return pieces[static_cast<std::size_t>(i)]; };
+  const detail::CopyTest<Scalar> are_copies(nodes);
+  std::map<std::array<std::size_t, 2>, std::vector<std::vector<int>>> groups_of_size;
   for (int p = 0; p < std::ssize(pieces); ++p) {
-    const auto piece = [&](int i) -> const SplitPiece<Scalar>& {
-      return pieces[static_cast<std::size_t>(i)];
-    };
+    auto& groups = groups_of_size[{piece(p).nodes.size(), piece(p).elements.size()}];
     const auto first_tried = groups.end() - std::min(std::ssize(groups), most_tried);
     const auto own = std::find_if(first_tried, groups.end(), [&](const std::vector<int>& group) {
       return are_copies(piece(group.front()), piece(p));
@@ -153,7 +156,9 @@ std::vector<std::vector<int>> groups_of_copies(const std::vector<SplitPiece<Scal
     if (own != groups.end()) own->push_back(p);
     else groups.push_back({p});
   }
-  return groups;
+  std::vector<std::vector<int>> all;
+  for (auto& [size, groups] : groups_of_size) all.insert(all.end(), groups.begin(), groups.end());
+  return all;
 }
 
 }  // namespace pliant

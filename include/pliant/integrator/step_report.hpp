@@ -63,7 +63,7 @@ struct StepReport {
   double linear_residual = 0;  // of the last linear solve [N]
   double linear_goal = 0;      // [N]
   int substeps = 0;            // of an explicit step
-  int factorisations = 0;      // of OperatorSplitting: 1 where its matrix had to be factorised
+  int factorisations = 0;      // of OperatorSplitting: matrices that had to be made
   double stable_dt = 0;        // longest stable substep of an explicit step, by a safe bound [s]
   double time = 0;             // of the state after the step [s]
   int undefined_element = -1;  // user's number of the element that left the domain of its energy; those of

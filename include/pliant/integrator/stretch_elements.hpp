@@ -20,6 +20,7 @@ struct StretchElement {
   std::array<int, 4> offsets;           // of its nodes in the arrays of the step
   SmallMatrix<Scalar, 4, 3> gradients;  // of the shape functions [1/m]
   Scalar weight;                        // 2 mu V dt^2 [kg m^2]
+  int multiplier = 0;                   // place of that of its volume constraint, see VolumeConstraints
 };
 
 template <class Scalar>
@@ -45,13 +46,21 @@ PLIANT_INLINE SmallMatrix<T, 3, 3> deformation_gradient(const T (&nodes)[4][numb
   return F;
 }
 
-// Calls add(a, force) for each node a with the x, y and z of weight (R - F) grad N_a, and a zero behind them.
-// q becomes R, found in so many steps.
-template <class T, class Gradient, class Add>
-PLIANT_INLINE void stretch_forces(const SmallMatrix<T, 3, 3>& F, Gradient&& gradient, const T& weight,
-                                  UnitQuaternion<T>& q, int rotation_steps, Add&& add) {
+// Calls add(a, force) for each node a with the x, y and z of
+//   (weight (R - F) + multiplier cof F) grad N_a
+// and a zero behind them. q becomes R, found in so many steps. Returns whether an element is inverted, which
+// is looked at where there are multipliers.
+template <bool with_multiplier, class T, class Gradient, class Add>
+PLIANT_INLINE bool stretch_forces(const SmallMatrix<T, 3, 3>& F, Gradient&& gradient, const T& weight,
+                                  const T& multiplier, UnitQuaternion<T>& q, int rotation_steps, Add&& add) {
   SmallMatrix<T, 3, 3> P = follow_rotation(F, q, rotation_steps);
   for (int k = 0; k < 9; ++k) P(k) = weight * (P(k) - F(k));
+  bool inverted = false;
+  if constexpr (with_multiplier) {
+    const SmallMatrix<T, 3, 3> volume_gradient = cofactor<T, 3>(F);
+    inverted = any(determinant<T, 3>(F, volume_gradient) < T(0));
+    for (int k = 0; k < 9; ++k) P(k) = multiply_add(multiplier, volume_gradient(k), P(k));
+  }
   T first[4] = {T(0), T(0), T(0), T(0)};
   for (std::size_t a = 1; a < 4; ++a) {
     const int node = static_cast<int>(a);
@@ -65,6 +74,7 @@ PLIANT_INLINE void stretch_forces(const SmallMatrix<T, 3, 3>& F, Gradient&& grad
     add(a, force);
   }
   add(std::size_t{0}, first);
+  return inverted;
 }
 
 template <class T>
@@ -103,15 +113,24 @@ class StretchElements {
         for (int j = 0; j < 3; ++j) batch.gradients[a - 1][j][lane] = elements[k].gradients(a, j);
       }
       batch.weight[lane] = elements[k].weight;
+      batch.multiplier[lane] = elements[k].multiplier;
     }
     return std::ssize(batches_);
   }
 
-  // Adds weight (R - F) grad N_a to row a of y for the elements of the batches [begin, end), F that of the
-  // positions x and R its rotation, found in so many Newton steps from the last one.
-  void pull(std::ptrdiff_t begin, std::ptrdiff_t end, int rotation_steps, const Scalar* x, Scalar* y) {
-    for (std::ptrdiff_t b = begin; b < end; ++b)
-      pull(batches_[static_cast<std::size_t>(b)], rotation_steps, x, y);
+  // Adds (weight (R - F) + k cof F) grad N_a to row a of y for the elements of the batches [begin, end), F
+  // that of the positions x, R its rotation, found in so many Newton steps from the last one, and k the
+  // multiplier of the element; without `multipliers`, none. With them, returns whether an element is
+  // inverted.
+  bool pull(std::ptrdiff_t begin, std::ptrdiff_t end, int rotation_steps, const Scalar* multipliers,
+            const Scalar* x, Scalar* y) {
+    bool inverted = false;
+    for (std::ptrdiff_t b = begin; b < end; ++b) {
+      Batch& batch = batches_[static_cast<std::size_t>(b)];
+      if (multipliers != nullptr) inverted |= pull<true>(batch, rotation_steps, multipliers, x, y);
+      else pull<false>(batch, rotation_steps, multipliers, x, y);
+    }
+    return inverted;
   }
 
   // The rotations become those nearest to F at the positions x, wherever they were.
@@ -130,6 +149,7 @@ class StretchElements {
     int offsets[4][width];
     Scalar gradients[3][3][width];  // of the nodes 1 to 3; those of all nodes sum to zero
     Scalar weight[width];
+    int multiplier[width];
     Scalar rotation[4][width];
 
     PLIANT_INLINE T operator()(int a, int axis) const { return load<T>(gradients[a - 1][axis]); }
@@ -150,18 +170,23 @@ class StretchElements {
     return detail::deformation_gradient(nodes, batch);
   }
 
-  static PLIANT_INLINE void pull(Batch& batch, int rotation_steps, const Scalar* x, Scalar* y) {
+  template <bool with_multiplier>
+  static PLIANT_INLINE bool pull(Batch& batch, int rotation_steps, const Scalar* multipliers, const Scalar* x,
+                                 Scalar* y) {
     const Matrix F = gradient_at(batch, x);
     auto q = detail::load_quaternion<T>(&batch.rotation[0][0]);
-    detail::stretch_forces(F, batch, load<T>(batch.weight), q, rotation_steps,
-                           [&](std::size_t a, const T(&force)[4]) { add_rows(force, y, batch.offsets[a]); });
+    const T multiplier = with_multiplier ? gather<T>(multipliers, batch.multiplier) : T(Scalar(0));
+    const bool inverted = detail::stretch_forces<with_multiplier>(
+        F, batch, load<T>(batch.weight), multiplier, q, rotation_steps,
+        [&](std::size_t a, const T(&force)[4]) { add_rows(force, y, batch.offsets[a]); });
     detail::store_quaternion(&batch.rotation[0][0], q);
+    return inverted;
   }
 
   AlignedVector<Batch> batches_;
 };
 
-// The elements of a body that there is many times: lanes are copies of it, which share everything but the
+// The elements of a body of which there are many copies: lanes are copies, which share everything but the
 // rotations. The arrays of a step have for each node the x of all copies, then their y and their z.
 template <class Scalar, int copies, Isa isa>
 class StretchCopies {
@@ -172,16 +197,11 @@ class StretchCopies {
   // Numbers that the rotations of the copies take.
   std::size_t rotations_size() const { return 4 * copies * elements_.size(); }
 
-  // As those of StretchElements, for all elements.
-  void pull(int rotation_steps, const Scalar* x, Scalar* rotations, Scalar* y) const {
-    for (const StretchElement<Scalar>& e : elements_) {
-      auto q = detail::load_quaternion<T>(rotations);
-      detail::stretch_forces(
-          gradient_at(e, x), gradient_of(e), T(e.weight), q, rotation_steps,
-          [&](std::size_t a, const T(&force)[4]) { add_columns<3>(force, y + e.offsets[a]); });
-      detail::store_quaternion(rotations, q);
-      rotations += 4 * copies;
-    }
+  // As those of StretchElements, for all elements; multipliers are those of VolumeCopies.
+  bool pull(int rotation_steps, const Scalar* multipliers, const Scalar* x, Scalar* rotations,
+            Scalar* y) const {
+    return multipliers != nullptr ? pull<true>(rotation_steps, multipliers, x, rotations, y)
+                                  : pull<false>(rotation_steps, multipliers, x, rotations, y);
   }
 
   void find_rotations(const Scalar* x, Scalar* rotations) const {
@@ -193,6 +213,22 @@ class StretchCopies {
 
  private:
   using T = Lane<Scalar, copies, isa>;
+
+  template <bool with_multiplier>
+  bool pull(int rotation_steps, const Scalar* multipliers, const Scalar* x, Scalar* rotations,
+            Scalar* y) const {
+    bool inverted = false;
+    for (const StretchElement<Scalar>& e : elements_) {
+      auto q = detail::load_quaternion<T>(rotations);
+      const T multiplier = with_multiplier ? load<T>(multipliers + e.multiplier) : T(Scalar(0));
+      inverted |= detail::stretch_forces<with_multiplier>(
+          gradient_at(e, x), gradient_of(e), T(e.weight), multiplier, q, rotation_steps,
+          [&](std::size_t a, const T(&force)[4]) { add_columns<3>(force, y + e.offsets[a]); });
+      detail::store_quaternion(rotations, q);
+      rotations += 4 * copies;
+    }
+    return inverted;
+  }
 
   static PLIANT_INLINE auto gradient_of(const StretchElement<Scalar>& e) {
     return [&e](int a, int axis) { return T(e.gradients(a, axis)); };

@@ -98,13 +98,12 @@ PLIANT_INLINE T find_normals(const T (&nodes)[4][numbers], T (&normals)[4][3]) {
   return dot_of(edges[0], normals[1]);
 }
 
-// Moves the nodes, and returns the new multiplier; `first`: the old one is zero.
-template <bool first, class T, int numbers>
+// Moves the nodes, and returns the new multiplier.
+template <class T, int numbers>
 PLIANT_INLINE T relax_volume(const T& inverse_volume, const T& compliance, const T& multiplier,
                              const T (&inverse_masses)[4], T (&nodes)[4][numbers]) {
   T normals[4][3];
-  T unmet = T(1) - inverse_volume * find_normals(nodes, normals);
-  if constexpr (!first) unmet -= compliance * multiplier;
+  const T unmet = T(1) - inverse_volume * find_normals(nodes, normals) - compliance * multiplier;
   T mobility = inverse_masses[0] * dot_of(normals[0], normals[0]);
   for (int a = 1; a < 4; ++a)
     mobility = multiply_add(inverse_masses[a], dot_of(normals[a], normals[a]), mobility);
@@ -114,7 +113,7 @@ PLIANT_INLINE T relax_volume(const T& inverse_volume, const T& compliance, const
     const T share = push * inverse_masses[a];
     for (int i = 0; i < 3; ++i) nodes[a][i] = multiply_add(share, normals[a][i], nodes[a][i]);
   }
-  return first ? change : multiplier + change;
+  return multiplier + change;
 }
 
 }  // namespace detail
@@ -122,7 +121,8 @@ PLIANT_INLINE T relax_volume(const T& inverse_volume, const T& compliance, const
 // Compliant constraints C = det F - 1 with the energy lambda V C^2 / 2, relaxed one after the other (Macklin,
 // Mueller, Chentanez 2016, "XPBD", eq. 18):
 //   dk = (-C - a k) / (sum_a w_a |grad_a C|^2 + a),   k += dk,   x_a += w_a grad_a C dk,
-// with a the compliance, w_a the inverse masses and k the multiplier, zero at first and -C/a in the end.
+// with a the compliance, w_a the inverse masses and k the multiplier, -C/a in the end. A step starts with
+// zero, or with the multiplier of the step before, whose force the nodes must have felt already.
 //
 // Here lanes hold constraints that share no node that can move, so that they can be relaxed at once.
 template <class Scalar, Isa isa>
@@ -133,13 +133,22 @@ class VolumeConstraints {
   void clear() {
     batches_.clear();
     at_fixed_.clear();
+    start_.assign(std::size_t{width}, Scalar(0));
+    end_ = start_;
   }
   std::ptrdiff_t size() const { return std::ssize(batches_); }  // batches
 
+  // The multipliers with which a step starts, behind a zero at place 0: those at the end of the last step, or
+  // zeros.
+  const Scalar* multipliers() const { return start_.data(); }
+  void start_from_last() { std::swap(start_, end_); }
+  void start_from_zero() { std::fill(start_.begin(), start_.end(), Scalar(0)); }
+
   // Appends constraints, nearly in this order, see node_disjoint_groups. Nodes at `first_fixed` and beyond
-  // may be shared; those of unused lanes are at `nowhere`. Returns how many batches there are now.
-  std::ptrdiff_t append(const std::vector<VolumeConstraint<Scalar>>& constraints, int first_fixed,
-                        int nowhere) {
+  // may be shared; those of unused lanes are at `nowhere`. Returns the places of the multipliers.
+  std::vector<int> append(const std::vector<VolumeConstraint<Scalar>>& constraints, int first_fixed,
+                          int nowhere) {
+    std::vector<int> places(constraints.size());
     for (const std::vector<std::size_t>& group :
          detail::node_disjoint_groups(constraints, first_fixed, std::size_t{width})) {
       Batch batch = empty_batch(nowhere);
@@ -150,25 +159,28 @@ class VolumeConstraints {
         batch.inverse_volume[lane] = constraint.inverse_volume;
         batch.compliance[lane] = constraint.compliance;
         fixed = fixed || detail::has_fixed_node(constraint, first_fixed);
+        places[group[lane]] = static_cast<int>(place_of(batches_.size()) + lane);
       }
       if (fixed) at_fixed_.push_back(batches_.size());
       batches_.push_back(batch);
     }
-    return std::ssize(batches_);
+    start_.resize(place_of(batches_.size()), Scalar(0));
+    end_.resize(start_.size(), Scalar(0));
+    return places;
   }
 
-  // Relaxes the batches [begin, end) once at the positions x, whose fourth numbers are inverse masses [1/kg].
-  // `first`: all multipliers are zero.
+  // Relaxes the batches [begin, end) once at the positions x, whose fourth numbers are inverse masses [1/kg];
+  // the `first` time in a step, or again.
   void relax(std::ptrdiff_t begin, std::ptrdiff_t end, bool first, Scalar* x) {
     for (std::ptrdiff_t b = begin; b < end; ++b) {
-      Batch& batch = batches_[static_cast<std::size_t>(b)];
-      if (first) relax<true>(batch, x);
-      else relax<false>(batch, x);
+      const auto place = place_of(static_cast<std::size_t>(b));
+      relax(batches_[static_cast<std::size_t>(b)], (first ? start_ : end_).data() + place,
+            end_.data() + place, x);
     }
   }
 
-  // Adds k grad_a C, the forces of the constraints times dt^2, to the rows of `forces` of the nodes a at
-  // `first_fixed` and beyond; the first row is that of `first_fixed`.
+  // Adds k grad_a C for what k has changed by in this step, the forces of the constraints times dt^2, to the
+  // rows of `forces` of the nodes a at `first_fixed` and beyond; the first row is that of `first_fixed`.
   void add_forces(int first_fixed, const Scalar* x, Scalar* forces) const {
     for (const std::size_t number : at_fixed_) {
       const Batch& batch = batches_[number];
@@ -177,7 +189,8 @@ class VolumeConstraints {
         Scalar nodes[4][3], normals[4][3];
         for (int a = 0; a < 4; ++a) std::copy_n(x + batch.offsets[a][lane], 3, nodes[a]);
         detail::find_normals(nodes, normals);
-        const Scalar push = batch.inverse_volume[lane] * batch.multiplier[lane];
+        const std::size_t place = place_of(number) + static_cast<std::size_t>(lane);
+        const Scalar push = batch.inverse_volume[lane] * (end_[place] - start_[place]);
         for (int a = 0; a < 4; ++a) {
           if (const int offset = batch.offsets[a][lane] - first_fixed; offset >= 0) {
             for (int i = 0; i < 3; ++i) forces[offset + i] += push * normals[a][i];
@@ -194,8 +207,10 @@ class VolumeConstraints {
     int offsets[4][width];
     Scalar inverse_volume[width];
     Scalar compliance[width];
-    Scalar multiplier[width];
   };
+
+  // Of the multipliers of a batch.
+  static constexpr std::size_t place_of(std::size_t batch) { return (batch + 1) * std::size_t{width}; }
 
   static Batch empty_batch(int nowhere) {
     Batch batch{};
@@ -206,82 +221,79 @@ class VolumeConstraints {
     return batch;
   }
 
-  template <bool first>
-  static PLIANT_INLINE void relax(Batch& batch, Scalar* x) {
+  static PLIANT_INLINE void relax(const Batch& batch, const Scalar* before, Scalar* after, Scalar* x) {
     T nodes[4][4];
     for (int a = 0; a < 4; ++a) gather_rows(x, batch.offsets[a], nodes[a]);
     const T inverse_masses[4] = {nodes[0][3], nodes[1][3], nodes[2][3], nodes[3][3]};
-    const T multiplier = first ? T(Scalar(0)) : load<T>(batch.multiplier);
-    store(batch.multiplier,
-          detail::relax_volume<first>(load<T>(batch.inverse_volume), load<T>(batch.compliance), multiplier,
-                                      inverse_masses, nodes));
+    store(after, detail::relax_volume(load<T>(batch.inverse_volume), load<T>(batch.compliance),
+                                      load<T>(before), inverse_masses, nodes));
     for (int a = 0; a < 4; ++a) scatter_rows(nodes[a], x, batch.offsets[a]);
   }
 
   AlignedVector<Batch> batches_;
+  AlignedVector<Scalar> start_, end_;  // multipliers of a step, behind a batch of zeros
   std::vector<std::size_t> at_fixed_;  // batches with a fixed node
 };
 
-// The constraints of a body that there is many times: lanes are copies of it, which share everything but the
+// The constraints of a body of which there are many copies: lanes are copies, which share everything but the
 // multipliers. The positions have for each node the x of all copies, then their y and their z.
 template <class Scalar, int copies, Isa isa>
 class VolumeCopies {
  public:
   // The offsets are those in such arrays; of the inverse masses, one number for each node, they are
-  // multiples.
-  void take(const std::vector<VolumeConstraint<Scalar>>& constraints, int first_fixed) {
+  // multiples. Returns the places of the multipliers, behind zeros.
+  std::vector<int> take(const std::vector<VolumeConstraint<Scalar>>& constraints, int first_fixed) {
     first_fixed_ = first_fixed;
     constraints_.clear();
-    for (const auto& group : detail::node_disjoint_groups(constraints, first_fixed, 1))
+    std::vector<int> places(constraints.size());
+    for (const auto& group : detail::node_disjoint_groups(constraints, first_fixed, 1)) {
       constraints_.push_back(constraints[group.front()]);
+      places[group.front()] = copies * static_cast<int>(constraints_.size());
+    }
+    return places;
   }
 
   // Numbers that the multipliers of the copies take.
-  std::size_t multipliers_size() const { return copies * constraints_.size(); }
+  std::size_t multipliers_size() const { return copies * (constraints_.size() + 1); }
 
-  // Relaxes all constraints once; `first`: all multipliers are zero.
-  void relax(bool first, const std::vector<Scalar>& inverse_masses, Scalar* multipliers, Scalar* x) const {
-    if (first) relax<true>(inverse_masses, multipliers, x);
-    else relax<false>(inverse_masses, multipliers, x);
-  }
-
-  // As that of VolumeConstraints.
-  void add_forces(const Scalar* multipliers, const Scalar* x, Scalar* forces) const {
+  // As those of VolumeConstraints, for all constraints: from multipliers `before` to those `after`, which may
+  // be the same.
+  void relax(const std::vector<Scalar>& inverse_masses, const Scalar* before, Scalar* after,
+             Scalar* x) const {
     for (const VolumeConstraint<Scalar>& constraint : constraints_) {
-      if (detail::has_fixed_node(constraint, first_fixed_)) {
-        T nodes[4][3], normals[4][3];
-        for (std::size_t a = 0; a < 4; ++a) load_columns<3>(x + constraint.offsets[a], nodes[a]);
-        detail::find_normals(nodes, normals);
-        const T push = T(constraint.inverse_volume) * load<T>(multipliers);
-        for (std::size_t a = 0; a < 4; ++a) {
-          if (const int offset = constraint.offsets[a] - first_fixed_; offset >= 0) {
-            for (T& number : normals[a]) number = push * number;
-            add_columns<3>(normals[a], forces + offset);
-          }
-        }
-      }
-      multipliers += copies;
-    }
-  }
-
- private:
-  using T = Lane<Scalar, copies, isa>;
-
-  template <bool first>
-  void relax(const std::vector<Scalar>& inverse_masses, Scalar* multipliers, Scalar* x) const {
-    for (const VolumeConstraint<Scalar>& constraint : constraints_) {
+      before += copies;
+      after += copies;
       T nodes[4][3], inverse[4];
       for (std::size_t a = 0; a < 4; ++a) {
         load_columns<3>(x + constraint.offsets[a], nodes[a]);
         inverse[a] = T(inverse_masses[static_cast<std::size_t>(constraint.offsets[a] / (3 * copies))]);
       }
-      const T multiplier = first ? T(Scalar(0)) : load<T>(multipliers);
-      store(multipliers, detail::relax_volume<first>(T(constraint.inverse_volume), T(constraint.compliance),
-                                                     multiplier, inverse, nodes));
+      store(after, detail::relax_volume(T(constraint.inverse_volume), T(constraint.compliance),
+                                        load<T>(before), inverse, nodes));
       for (std::size_t a = 0; a < 4; ++a) store_columns<3>(nodes[a], x + constraint.offsets[a]);
-      multipliers += copies;
     }
   }
+
+  void add_forces(const Scalar* before, const Scalar* after, const Scalar* x, Scalar* forces) const {
+    for (const VolumeConstraint<Scalar>& constraint : constraints_) {
+      before += copies;
+      after += copies;
+      if (!detail::has_fixed_node(constraint, first_fixed_)) continue;
+      T nodes[4][3], normals[4][3];
+      for (std::size_t a = 0; a < 4; ++a) load_columns<3>(x + constraint.offsets[a], nodes[a]);
+      detail::find_normals(nodes, normals);
+      const T push = T(constraint.inverse_volume) * (load<T>(after) - load<T>(before));
+      for (std::size_t a = 0; a < 4; ++a) {
+        if (const int offset = constraint.offsets[a] - first_fixed_; offset >= 0) {
+          for (T& number : normals[a]) number = push * number;
+          add_columns<3>(normals[a], forces + offset);
+        }
+      }
+    }
+  }
+
+ private:
+  using T = Lane<Scalar, copies, isa>;
 
   std::vector<VolumeConstraint<Scalar>> constraints_;
   int first_fixed_ = 0;

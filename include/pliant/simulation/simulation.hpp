@@ -130,13 +130,15 @@ class Simulation {
     };
     const Context context{system_, filter_, contacts_, loads_, solver_, solver_workspace_};
     StepReport report;
+    bool begun = false;
     try {
       if (!contacts_.empty() && contacts_.start(state_.time, integrator_.time_step(), state_.x)) {
         state_.acceleration_known = false;
       }
+      begun = true;
       report = integrator_.step(context, state_, integrator_workspace_, monitor);
     } catch (...) {  // of the progress callback or of a path
-      restore();
+      restore(begun);
       contacts_.end(false);
       throw;
     }
@@ -145,7 +147,7 @@ class Simulation {
     }
     contacts_.end(static_cast<bool>(report));
     if (!report) {
-      restore();
+      restore(begun);
       report.time = state_.time;
       report.energies = energies();
       return report;
@@ -362,18 +364,15 @@ class Simulation {
     user = numbers.template cast<Scalar>();
     system_.to_internal(user, internal);
     state_.acceleration_known = false;
-    state_changed();
-  }
-
-  // After a step that failed.
-  void restore() {
-    std::swap(state_, saved_);
-    state_changed();
-  }
-
-  // The state is not the one that the last step led to.
-  void state_changed() {
     if constexpr (requires { integrator_workspace_.state_changed(); }) integrator_workspace_.state_changed();
+  }
+
+  // After a step that failed, or failed to begin.
+  void restore(bool begun) {
+    std::swap(state_, saved_);
+    if constexpr (requires { integrator_workspace_.step_undone(); }) {
+      if (begun) integrator_workspace_.step_undone();
+    }
   }
 
   void update_loads() {
