@@ -20,11 +20,12 @@
 // agree to about one percent.
 //
 // Run:  18_sheet                     10 cells across the coarse half, 4 ms
-//       18_sheet 10 0.01             longer steps
+//       18_sheet 10 0.01             longer steps: says that with nu = 0.3 it sinks too far
 //       18_sheet 10 0.004 out/sheet  and .vtu files of every tenth step
 //
 // Returns 0 if the corners sink alike and as those of the even sheet, to 0.1 % where nu = 0 and to 2 % where
-// it is 0.3, for nu = 0 by what the formula says, and the edge carries the weight to half a percent.
+// it is 0.3, and by what the formula says, to 0.1 % and to 15 %, and the edge carries the weight to half a
+// percent.
 //
 // Read before: 17_twisted_beam.
 #include "../support/facts.hpp"
@@ -109,7 +110,8 @@ int run(int argc, char** argv) {
     const double tolerance = nu == 0 ? 0.001 : 0.02;
     facts.expect(std::abs(here.left / here.right - 1) < tolerance, "the corners sink alike");
     facts.expect(std::abs(here.right / there.right - 1) < tolerance, "as those of an even sheet");
-    facts.expect(nu > 0 || std::abs(here.right / expected - 1) < tolerance, "and as the formula says");
+    facts.expect(std::abs(here.right / expected - 1) < (nu == 0 ? tolerance : 0.15),
+                 "and as the formula says");
     facts.expect(std::abs(here.carried - 1) < 5e-3, "the edge carries the weight");
   }
   return facts.exit_code();
