@@ -22,7 +22,7 @@
 // a millimetre in the next one at the end of a step.
 //
 // Run:  19_funnel                          40 balls of 51,200 tetrahedra in all, 3 s
-//       19_funnel 320 1420000              as many as in the publication: minutes
+//       19_funnel 320 1420000              as many as in the publication: ten minutes
 //       19_funnel 40 51200 0.002           shorter steps
 //       19_funnel 40 51200 0.004 out/run   and a .vtu file of every fifth step
 //
