@@ -1,0 +1,18 @@
+// What an example shows, and whether it is so.
+#pragma once
+
+#include <cstdio>
+
+class Facts {
+ public:
+  void expect(bool fact, const char* what) {
+    if (!fact) std::printf("NOT SO: %s\n", what);
+    all_so_ = all_so_ && fact;
+  }
+
+  // Of the program: 0 if everything was so.
+  int exit_code() const { return all_so_ ? 0 : 1; }
+
+ private:
+  bool all_so_ = true;
+};
