@@ -1,6 +1,7 @@
 #include "assembly/eigen_view.hpp"
 #include "linear_solver/elastic_problem.hpp"
 #include "support/catch.hpp"
+#include "support/threads.hpp"
 
 #include <cstdlib>
 #include <random>
@@ -179,6 +180,11 @@ TEST_CASE("METIS: Cholesky in its order finds the same solution, with a smaller 
   CHECK((stacked(x) - stacked(y)).norm() <= 1e-11 * stacked(y).norm());
   CHECK(10 * with.factor.fronts().blocks() < 8 * without.factor.fronts().blocks());
   CHECK((stacked(problem.b) - sparse(problem.A) * stacked(x)).norm() <= 1e-12 * stacked(problem.b).norm());
+
+  const WithThreads three(3);
+  auto again = problem.x;
+  REQUIRE(Cholesky{.tolerance = 1e-13}.solve(problem.A, problem.b, again, with));
+  CHECK(same_bits(again, x));
 
   Pcg<Prefactored>::Workspace<Matrix> prefactored;
   auto z = problem.x;
