@@ -20,3 +20,29 @@ if(NOT DEFINED PLIANT_USE_OPENMP OR PLIANT_USE_OPENMP)
     target_link_libraries(pliant::openmp INTERFACE OpenMP::OpenMP_CXX)
   endif()
 endif()
+
+# METIS and CHOLMOD are for who links pliant::metis or pliant::cholmod, which are there where these are found; nothing
+# of them reaches who links pliant::pliant alone. Neither need have a package of its own: METIS_LIBRARY,
+# METIS_INCLUDE_DIR, CHOLMOD_LIBRARY and CHOLMOD_INCLUDE_DIR can be set, the libraries as lists where they are static.
+macro(pliant_add_optional name package)
+  if(EXISTS "${${package}_INCLUDE_DIR}" AND ${package}_LIBRARY AND NOT TARGET pliant::${name})
+    add_library(pliant::${name} INTERFACE IMPORTED GLOBAL)  # a parent project links it, too
+    target_link_libraries(pliant::${name} INTERFACE pliant::pliant ${${package}_LIBRARY})
+    target_include_directories(pliant::${name} INTERFACE ${${package}_INCLUDE_DIR})
+    target_compile_definitions(pliant::${name} INTERFACE PLIANT_USE_${package})
+  endif()
+endmacro()
+
+if(NOT DEFINED PLIANT_USE_METIS OR PLIANT_USE_METIS)
+  find_path(METIS_INCLUDE_DIR metis.h)
+  find_library(METIS_LIBRARY metis)
+  mark_as_advanced(METIS_INCLUDE_DIR METIS_LIBRARY)
+  pliant_add_optional(metis METIS)
+endif()
+
+if(NOT DEFINED PLIANT_USE_CHOLMOD OR PLIANT_USE_CHOLMOD)
+  find_path(CHOLMOD_INCLUDE_DIR cholmod.h PATH_SUFFIXES suitesparse)
+  find_library(CHOLMOD_LIBRARY cholmod)
+  mark_as_advanced(CHOLMOD_INCLUDE_DIR CHOLMOD_LIBRARY)
+  pliant_add_optional(cholmod CHOLMOD)
+endif()

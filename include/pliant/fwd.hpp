@@ -91,6 +91,7 @@ struct Prefactored;
 template <class PreconditionerType>
 struct Pcg;
 struct Cholesky;
+struct Cholmod;  // complete for who links pliant::cholmod
 template <class PreconditionerType>
 struct Mprgp;
 template <class Vector>

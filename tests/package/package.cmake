@@ -37,6 +37,14 @@ pliant_add_package_test(own_eigen_target_in_subdirectory
 pliant_add_package_test(without_openmp ${from_install} CMAKE_DISABLE_FIND_PACKAGE_OpenMP=ON)
 pliant_add_package_test(without_openmp_by_option ${from_install} PLIANT_USE_OPENMP=OFF)
 
+if(TARGET pliant::metis)
+  pliant_add_package_test(with_metis ${from_install} with_optional=metis PLIANT_USE_CHOLMOD=OFF)
+endif()
+if(TARGET pliant::cholmod)
+  pliant_add_package_test(with_cholmod
+    take_pliant_by=add_subdirectory ${from_source} with_optional=cholmod PLIANT_USE_METIS=OFF)
+endif()
+
 pliant_add_package_test(other_version_refused
   take_pliant_by=find_package CMAKE_PREFIX_PATH=${package_test_prefix} pliant_version=99)
 

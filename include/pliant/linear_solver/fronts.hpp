@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <pliant/assembly/block_matrix.hpp>
+#include <pliant/linear_solver/metis.hpp>
 #include <pliant/linear_solver/minimum_degree.hpp>
 
 namespace pliant {
@@ -50,8 +51,19 @@ struct Fronts {
   std::vector<std::vector<int>> parts;  // subtrees that have nothing to do with each other; fronts ascending
   std::vector<int> top;                 // the fronts above all of them, ascending
 
-  // In the order of minimum degree.
-  static Fronts of(const BlockPattern& pattern) { return of(pattern, minimum_degree(graph_of(pattern))); }
+  // In the order of minimum degree or, in a program with METIS, in its order where L then has fewer blocks.
+  static Fronts of(const BlockPattern& pattern) {
+    const Adjacency graph = graph_of(pattern);
+    Fronts result = of(pattern, minimum_degree(graph));
+    if (detail::order_by_metis != nullptr) {
+      std::vector<int> order = detail::order_by_metis(graph);
+      if (std::ssize(order) == pattern.rows()) {
+        Fronts by_metis = of(pattern, std::move(order));
+        if (by_metis.blocks() < result.blocks()) return by_metis;
+      }
+    }
+    return result;
+  }
 
   // In an order of elimination, but for the order of what does not depend on each other.
   static Fronts of(const BlockPattern& pattern, std::vector<int> order) {
