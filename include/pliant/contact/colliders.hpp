@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -159,12 +158,20 @@ class Colliders {
     }
   }
 
-  // Calls use(plane) for each collider that a node enters on its way from x, or is inside of at its end.
+  // Calls use(plane) where a node enters a collider on its way from x, and for each that it is inside of at
+  // its end: where it starts on one facet and slides past an edge under the next, only the end tells.
   template <class Use>
   void for_each_entered(const Point& x, const Point& way, Use&& use) const {
     for (int number = 0; number < static_cast<int>(list_.size()); ++number) {
-      if (!(*this)[number].present) continue;
-      if (const auto plane = entered(number, x, way)) use(*plane);
+      const Collider& collider = (*this)[number];
+      if (!collider.present) continue;
+      const Point from = collider.from.to_local(x), to = collider.to.to_local(Point(x + way));
+      const double thickness = collider.surface.thickness;
+      if (apart(collider, from, to, thickness)) continue;
+      const auto hit = collider.shape.first_hit(from, to);
+      if (hit) use(plane_of(number, x, hit->point, hit->normal));
+      const auto there = collider.shape.nearest(to, thickness);
+      if (there && there->distance < thickness) use(plane_of(number, x, there->point, there->normal));
     }
   }
 
@@ -208,19 +215,6 @@ class Colliders {
     if (rests || hit) return;
     const auto there = collider.shape.nearest(to, reach + thickness);
     if (there) planes.add(plane_of(number, x, there->point, there->normal));
-  }
-
-  std::optional<ContactPlane<Dim>> entered(int number, const Point& x, const Point& way) const {
-    const Collider& collider = (*this)[number];
-    const Point from = collider.from.to_local(x), to = collider.to.to_local(Point(x + way));
-    const double thickness = collider.surface.thickness;
-    if (apart(collider, from, to, thickness)) return {};
-    if (const auto hit = collider.shape.first_hit(from, to)) {
-      return plane_of(number, x, hit->point, hit->normal);
-    }
-    const auto there = collider.shape.nearest(to, thickness);
-    if (there && there->distance < thickness) return plane_of(number, x, there->point, there->normal);
-    return {};
   }
 
   std::vector<Collider> list_;
