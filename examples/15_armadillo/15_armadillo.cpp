@@ -15,8 +15,8 @@
 // What to look at: the period, and what a step costs. The rotations of a step are those of the predicted
 // positions, one solve corrects them, and what is left brakes the turning of what is stiff. It grows with
 // c = sqrt(E / rho) dt / L, L the length of the body: with the c of 0.04 of three metres and 4 ms the period
-// is half a percent too long, with 10 ms, the step of the publication, 4 %, and with that for a body of one
-// metre 30 %. Meshes of files, with limbs more slender, ask for shorter steps. More solves per step help as
+// is half a percent too long, with 10 ms, the step of the publication, 3 %, and with that for a body of one
+// metre 28 %. Meshes of files, with limbs more slender, ask for shorter steps. More solves per step help as
 // well, but less. The force of the hand, on the average, is that of weight and momentum all the same.
 //
 // Run:  15_armadillo                             a figure that is made here, 2400 tetrahedra

@@ -15,17 +15,15 @@
 // it is cut finely, and sags there. Here Young's modulus is what it is everywhere.
 //
 // What to look at: the lower corners sink alike and by what the formula says, as those of an even sheet do.
-// With nu = 0.3 the volume is relaxed and not solved for, and how far the sheet sinks depends on the step, by
-// 8 % here and by 20 % with 10 ms, as docs/settings.md tells; but left and right, fine and coarse, still
-// agree to about one percent.
+// With nu = 0.3 the edge that is held cannot contract, and the sheet sinks by some per cent less; left and
+// right, fine and coarse, agree to half a percent.
 //
-// Run:  18_sheet                     10 cells across the coarse half, 4 ms
-//       18_sheet 10 0.01             longer steps: says that with nu = 0.3 it sinks too far
-//       18_sheet 10 0.004 out/sheet  and .vtu files of every tenth step
+// Run:  18_sheet                     10 cells across the coarse half, 10 ms
+//       18_sheet 10 0.004            smaller steps, the same sheet
+//       18_sheet 10 0.01 out/sheet   and .vtu files of every tenth step
 //
 // Returns 0 if the corners sink alike and as those of the even sheet, to 0.1 % where nu = 0 and to 2 % where
-// it is 0.3, and by what the formula says, to 0.1 % and to 15 %, and the edge carries the weight to half a
-// percent.
+// it is 0.3, and by what the formula says, to 0.1 % and to 10 %, and the edge carries the weight to 0.1 %.
 //
 // Read before: 17_twisted_beam.
 #include "../support/facts.hpp"
@@ -94,7 +92,7 @@ Sinking hang(const Mesh<Tet4>& sheet, double nu, double dt, const std::string& o
 
 int run(int argc, char** argv) {
   const int cells = argc > 1 ? std::atoi(argv[1]) : 10;
-  const double dt = argc > 2 ? std::atof(argv[2]) : 0.004;
+  const double dt = argc > 2 ? std::atof(argv[2]) : 0.01;
   const std::string output = argc > 3 ? argv[3] : "";
   const auto irregular = make_sheet(cells, true), even = make_sheet(cells, false);
   const double expected = density * gravity * side * side / (2 * young);
@@ -110,9 +108,9 @@ int run(int argc, char** argv) {
     const double tolerance = nu == 0 ? 0.001 : 0.02;
     facts.expect(std::abs(here.left / here.right - 1) < tolerance, "the corners sink alike");
     facts.expect(std::abs(here.right / there.right - 1) < tolerance, "as those of an even sheet");
-    facts.expect(std::abs(here.right / expected - 1) < (nu == 0 ? tolerance : 0.15),
+    facts.expect(std::abs(here.right / expected - 1) < (nu == 0 ? tolerance : 0.1),
                  "and as the formula says");
-    facts.expect(std::abs(here.carried - 1) < 5e-3, "the edge carries the weight");
+    facts.expect(std::abs(here.carried - 1) < 1e-3, "the edge carries the weight");
   }
   return facts.exit_code();
 }
