@@ -47,7 +47,7 @@ void step(benchmark::State& state) {
   run(state, sim);
 }
 
-// Many bars of 3,750 elements, each held at one end: those that are alike are solved together.
+// Many bars of 3,125 elements, each held at one end: those that are alike are solved together.
 void crowd(benchmark::State& state) {
   const int count = static_cast<int>(state.range(0));
   const auto one = make_box<Tet4, float>({.lengths = {0.25, 0.05, 0.05}, .cells = {25, 5, 5}});
