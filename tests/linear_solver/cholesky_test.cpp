@@ -1,3 +1,4 @@
+#include "linear_solver/direct_solver_facts.hpp"
 #include "linear_solver/problem.hpp"
 #include "support/catch.hpp"
 #include "support/threads.hpp"
@@ -14,52 +15,12 @@
 using namespace pliant;
 using namespace pliant::test;
 using namespace eigen_view;
+using namespace direct_solver;
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
-
 template <int Dim, class Scalar>
 using Workspace = Cholesky::Workspace<BlockMatrix<Dim, Scalar>>;
-
-template <int Dim, class Scalar>
-LinearReport solve(const Cholesky& solver, const BlockMatrix<Dim, Scalar>& A,
-                   const NodeVector<Dim, Scalar>& b, NodeVector<Dim, Scalar>& x, double goal = 0) {
-  Workspace<Dim, Scalar> workspace;
-  return solver.solve(A, b, x, workspace, goal);
-}
-
-// The pattern of a graph with rows of neighbours that stand `reach` apart at most.
-std::shared_ptr<const BlockPattern> band(int nodes, int reach) {
-  Adjacency graph;
-  graph.begin.push_back(0);
-  for (int i = 0; i < nodes; ++i) {
-    for (int j = std::max(0, i - reach); j <= std::min(nodes - 1, i + reach); ++j) {
-      if (j != i) graph.list.push_back(j);
-    }
-    graph.begin.push_back(static_cast<int>(graph.list.size()));
-  }
-  return std::make_shared<const BlockPattern>(BlockPattern::from_graph(graph));
-}
-
-template <int Dim, class Scalar>
-void solves(double tolerance, double accuracy) {
-  for (const int nodes : {1, 2, 7, 150, 400}) {
-    INFO(nodes << " nodes");
-    const auto problem = definite_problem<Dim, Scalar>(nodes, 1);
-    NodeVector<Dim, Scalar> x(nodes);
-    const LinearReport report = solve(Cholesky{.tolerance = tolerance}, problem.A, problem.b, x);
-    CHECK(report.stop == LinearStop::converged);
-    CHECK(report.iterations == 1);
-    CHECK(report.residual <= report.goal);
-    CHECK(report.goal == Approx(tolerance * stacked(problem.b).norm()).epsilon(1e-5));
-    CHECK(report.first_residual == Approx(stacked(problem.b).norm()).epsilon(1e-5));
-    CHECK(padding_is_zero(x));
-    const Eigen::VectorXd exact = dense(problem.A).llt().solve(stacked(problem.b));
-    CHECK((stacked(x) - exact).norm() <= accuracy * exact.norm());
-  }
-}
 
 }  // namespace
 
@@ -67,10 +28,7 @@ static_assert(LinearSolver<Cholesky, BlockMatrix<3, double>>);
 static_assert(LinearSolver<Cholesky, BlockMatrix<2, float>>);
 
 TEST_CASE("Cholesky: solutions equal those of a dense factorisation to rounding") {
-  solves<3, double>(1e-12, 1e-14);
-  solves<2, double>(1e-12, 1e-14);
-  solves<3, float>(1e-5, 1e-7);  // half a unit in the last place of a float
-  solves<2, float>(1e-5, 1e-7);
+  solves_as_dense_factorisations_do<Cholesky>();
 }
 
 TEST_CASE("Cholesky: solutions equal those of conjugate gradients") {
@@ -201,32 +159,7 @@ TEST_CASE("Cholesky: a guess changes nothing but whether there is anything to do
 }
 
 TEST_CASE("Cholesky: a matrix is indefinite exactly where an eigenvalue is negative") {
-  std::mt19937 random(11);
-  for (const int nodes : {1, 2, 5, 20, 60}) {
-    INFO(nodes << " nodes");
-    const auto pattern = random_pattern(nodes, random);
-    const auto base = random_symmetric<3, double>(pattern, random);
-    const Eigen::VectorXd eigenvalues =
-        Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(dense(base)).eigenvalues();
-    const double least = eigenvalues(0), size = eigenvalues.cwiseAbs().maxCoeff();
-    const auto b = random_vector<3, double>(nodes, random);
-    for (const double distance : {1e-10, 1e-6, 1e-2, 1.0}) {
-      for (const bool definite : {true, false}) {
-        auto A = base;
-        for (int i = 0; i < nodes; ++i) {
-          A.diagonal(i).diagonal().array() -= least + (definite ? -distance : distance) * size;
-        }
-        NodeVector<3, double> x(nodes);
-        const auto report = solve(Cholesky{}, A, b, x);
-        CHECK(report.stop == (definite ? LinearStop::converged : LinearStop::indefinite));
-        CHECK(x.finite());
-        if (!definite) {
-          CHECK(stacked(x).isZero(0));
-          CHECK(report.message().find("not positive definite") != std::string::npos);
-        }
-      }
-    }
-  }
+  finds_negative_eigenvalues<Cholesky>();
 }
 
 TEST_CASE("Cholesky: in float, definite and indefinite are told apart below the rounding of floats") {
@@ -253,42 +186,11 @@ TEST_CASE("Cholesky: in float, definite and indefinite are told apart below the 
 }
 
 TEST_CASE("Cholesky: a matrix that is singular but for rounding is not positive definite") {
-  // A chain of springs that is free to move along each axis.
-  for (const int nodes : {2, 50, 400}) {
-    const auto pattern = band(nodes, 1);
-    BlockMatrix<3, double> A(pattern);
-    for (int i = 0; i < nodes; ++i) {
-      A.diagonal(i).diagonal().setConstant((i > 0 ? 0.3 : 0) + (i + 1 < nodes ? 0.3 : 0));
-      if (i + 1 < nodes) A.block(pattern->slot(i, i + 1)).diagonal().setConstant(-0.3);
-    }
-    std::mt19937 random(12);
-    const auto b = random_vector<3, double>(nodes, random);
-    NodeVector<3, double> x(nodes);
-    CHECK(solve(Cholesky{}, A, b, x).stop == LinearStop::indefinite);
-    A.diagonal(nodes / 2).diagonal().array() += 1e-9;
-    CHECK(solve(Cholesky{}, A, b, x).stop == LinearStop::converged);
-  }
+  refuses_singular_matrices<Cholesky>();
 }
 
 TEST_CASE("Cholesky: numbers that are not finite are reported as such") {
-  const auto good = definite_problem<3, double>(100, 13);
-  for (const double bad : {infinity, -infinity, nan_value}) {
-    INFO(bad);
-    auto b = good.b;
-    b.node(57)(2) = bad;
-    NodeVector<3, double> x(100);
-    CHECK(solve(Cholesky{}, good.A, b, x).stop == LinearStop::not_finite);
-    for (const std::ptrdiff_t slot :
-         {std::ptrdiff_t{0}, std::ptrdiff_t{1}, good.pattern->blocks() / 2, good.pattern->blocks() - 1}) {
-      for (int entry = 0; entry < 9; entry += 2) {
-        INFO("entry " << entry << " of block " << slot);
-        auto A = good.A;
-        A.block(slot)(entry % 3, entry / 3) = A.block(slot)(entry / 3, entry % 3) = bad;
-        x.set_zero();
-        CHECK(solve(Cholesky{}, A, good.b, x).stop == LinearStop::not_finite);
-      }
-    }
-  }
+  reports_what_is_not_finite<Cholesky>();
 }
 
 TEST_CASE("Cholesky: the pattern is analysed once, and again where it changes") {
@@ -371,21 +273,4 @@ TEST_CASE("Cholesky: the same bits on any number of threads") {
   check(float{}, make_box<Tet4>({.cells = {20, 7, 7}}));
 }
 
-TEST_CASE("Cholesky: parameters out of range are named") {
-  const auto name = [](const Cholesky& solver) -> std::string {
-    try {
-      solver.check();
-    } catch (const ParameterError& error) {
-      return error.parameter();
-    }
-    return {};
-  };
-  CHECK(name({}) == "");
-  CHECK(name({.tolerance = 0}) == "");
-  for (const double tolerance : {-1e-9, 1.0, infinity, nan_value}) {
-    CHECK(name({.tolerance = tolerance}) == "Cholesky::tolerance");
-  }
-  for (const double absolute : {-1.0, infinity, nan_value}) {
-    CHECK(name({.absolute_tolerance = absolute}) == "Cholesky::absolute_tolerance");
-  }
-}
+TEST_CASE("Cholesky: parameters out of range are named") { names_parameters<Cholesky>("Cholesky"); }
