@@ -35,6 +35,32 @@ inline Mesh<Tet4> jittered_box(std::array<int, 3> cells, double edge = 0.1) {
   return mesh;
 }
 
+inline void append(const Mesh<Tet4>& mesh, Mesh<Tet4>& all) {
+  const auto nodes = all.node_count(), elements = all.element_count();
+  all.nodes.conservativeResize(3, nodes + mesh.node_count());
+  all.elements.conservativeResize(4, elements + mesh.element_count());
+  all.nodes.rightCols(mesh.node_count()) = mesh.nodes;
+  all.elements.rightCols(mesh.element_count()) = mesh.elements.array() + static_cast<int>(nodes);
+}
+
+// All of place(mesh, 0), place(mesh, 1), ... in one mesh.
+template <class Place>
+Mesh<Tet4> copies_of(const Mesh<Tet4>& mesh, int count, Place&& place) {
+  Mesh<Tet4> all;
+  all.nodes.resize(3, 0);
+  all.elements.resize(4, 0);
+  for (int k = 0; k < count; ++k) append(place(mesh, k), all);
+  return all;
+}
+
+// Beside each other.
+inline Mesh<Tet4> row_of_copies(const Mesh<Tet4>& mesh, int count, const Eigen::Vector3d& distance) {
+  return copies_of(mesh, count, [&](Mesh<Tet4> copy, int k) {
+    copy.nodes.colwise() += k * distance;
+    return copy;
+  });
+}
+
 // The nodes at x = 0.
 inline std::vector<int> lower_end(const Mesh<Tet4>& mesh) {
   return nodes_where(mesh, [](const auto& X) { return X.x() < 1e-9; });

@@ -37,21 +37,7 @@ Mesh<Tet4> copy_of(Mesh<Tet4> mesh, int k) {
   return mesh;
 }
 
-void append(const Mesh<Tet4>& mesh, Mesh<Tet4>& all) {
-  const auto nodes = all.node_count(), elements = all.element_count();
-  all.nodes.conservativeResize(3, nodes + mesh.node_count());
-  all.elements.conservativeResize(4, elements + mesh.element_count());
-  all.nodes.rightCols(mesh.node_count()) = mesh.nodes;
-  all.elements.rightCols(mesh.element_count()) = mesh.elements.array() + static_cast<int>(nodes);
-}
-
-Mesh<Tet4> crowd_of(const Mesh<Tet4>& mesh, int count) {
-  Mesh<Tet4> all;
-  all.elements.resize(4, 0);
-  all.nodes.resize(3, 0);
-  for (int k = 0; k < count; ++k) append(copy_of(mesh, k), all);
-  return all;
-}
+Mesh<Tet4> crowd_of(const Mesh<Tet4>& mesh, int count) { return copies_of(mesh, count, copy_of); }
 
 struct End {
   MatrixXd positions, velocities, forces;
@@ -221,11 +207,9 @@ TEST_CASE("copies: those that are moved and turned share a factor, others do not
   }
   SECTION("many kinds in turns") {
     const int kinds = 20;
-    Mesh<Tet4> all;
-    all.nodes.resize(3, 0);
-    all.elements.resize(4, 0);
-    for (int k = 0; k < kinds * block; ++k)
-      append(copy_of(scaled(k % kinds == 0 ? bar() : tetrahedron(), 1 + 0.1 * (k % kinds)), k), all);
+    const Mesh<Tet4> all = copies_of(bar(), kinds * block, [&](const Mesh<Tet4>& first, int k) {
+      return copy_of(scaled(k % kinds == 0 ? first : tetrahedron(), 1 + 0.1 * (k % kinds)), k);
+    });
     // Of the many kinds of one size, those that were seen long before are not looked for.
     CHECK(factorisations(Solid(all, rubber, Density{1000})) >= 2);
   }
@@ -289,14 +273,8 @@ TEST_CASE("copies: the same bits for any number of threads, and beside other bod
 
 TEST_CASE("copies: a floor carries them all") {
   const Mesh<Tet4> body = make_box<Tet4>({.lengths = {0.2, 0.1, 0.2}, .cells = {2, 1, 2}});
-  Mesh<Tet4> crowd;
-  crowd.nodes.resize(3, 0);
-  crowd.elements.resize(4, 0);
-  for (int k = 0; k < 17; ++k) {
-    Mesh<Tet4> copy = body;
-    copy.nodes.colwise() += Vector3d(0.3 * k, 0.02, 0);
-    append(copy, crowd);
-  }
+  Mesh<Tet4> crowd = row_of_copies(body, 17, Vector3d(0.3, 0, 0));
+  crowd.nodes.row(1).array() += 0.02;
   Simulation sim(Solid(crowd, FixedCorotated(lame), Density{1000}, Rayleigh{.alpha = 20}),
                  OperatorSplitting{.dt = 0.005});
   sim.set_gravity({0, -9.81, 0});

@@ -32,19 +32,7 @@ constexpr double density = 1000;
 Mesh<Tet4> bar(int cells) { return make_box<Tet4>({.lengths = {0.3, 0.1, 0.1}, .cells = {cells, 2, 2}}); }
 
 // One bar, whose elements are lanes, and as many as make a block of copies.
-std::vector<Mesh<Tet4>> bar_and_crowd() {
-  const auto mesh = bar(4);
-  Mesh<Tet4> crowd;
-  const int copies = 8, nodes = static_cast<int>(mesh.node_count());
-  crowd.nodes.resize(3, copies * mesh.node_count());
-  crowd.elements.resize(4, copies * mesh.element_count());
-  for (int k = 0; k < copies; ++k) {
-    crowd.nodes.middleCols(k * nodes, nodes) = mesh.nodes.colwise() + Vector3d(0, 0, k);
-    crowd.elements.middleCols(k * mesh.element_count(), mesh.element_count()) =
-        mesh.elements.array() + k * nodes;
-  }
-  return {mesh, crowd};
-}
+std::vector<Mesh<Tet4>> bar_and_crowd() { return {bar(4), row_of_copies(bar(4), 8, Vector3d(0, 0, 1))}; }
 
 }  // namespace
 

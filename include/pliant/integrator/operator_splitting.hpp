@@ -49,6 +49,9 @@ struct OperatorSplitting {
 
   double time_step() const { return dt; }
 
+  // Whether the solve of the stretch feels volume forces.
+  bool feels_volumes() const { return incremental && volume_iterations > 0; }
+
   void check() const {
     detail::require_parameter(dt > 0, "OperatorSplitting::dt", dt, "must be positive (s)");
     detail::require_parameter(volume_iterations >= 0, "OperatorSplitting::volume_iterations",

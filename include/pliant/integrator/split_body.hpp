@@ -220,16 +220,15 @@ class SplitBody {
         set_row(y, place, mass * (row(predicted_, place) - row(positions_, place)));
       }
     };
-    const bool with_volumes = integrator.incremental && integrator.volume_iterations > 0;
     parallel_parts(part_count, [&](int p) {
       Part& part = parts_[at(p)];
       auto& y = part.right_side;
       set_inertia(y, factor.begin(p), factor.end(p));
       set_zero(y, top, all);
       if (p == 0) set_inertia(y, top, free);
-      part.inverted =
-          elements_.pull(part.elements_begin, part.elements_end, integrator.rotation_iterations,
-                         with_volumes ? constraints_.multipliers() : nullptr, positions_.data(), y.data());
+      part.inverted = elements_.pull(part.elements_begin, part.elements_end, integrator.rotation_iterations,
+                                     integrator.feels_volumes() ? constraints_.multipliers() : nullptr,
+                                     positions_.data(), y.data());
       factor.sweep_forward(p, y.data());
     });
     auto& y = parts_.front().right_side;

@@ -90,9 +90,8 @@ class SplitCopies {
     if (start == StartFrom::zero || block.inverted)
       std::fill(block.start.begin(), block.start.end(), Scalar(0));
     predict(block, context, state, moved, integrator.incremental);
-    const bool with_volumes = integrator.incremental && integrator.volume_iterations > 0;
     for (int k = 0; k < integrator.stretch_iterations; ++k) {
-      solve_stretch(block, integrator.rotation_iterations, with_volumes);
+      solve_stretch(integrator, block);
     }
     for (int k = 0; k < integrator.volume_iterations; ++k) {
       constraints_.relax(mesh_.inverse_masses(), (k == 0 ? block.start : block.end).data(), block.end.data(),
@@ -197,7 +196,8 @@ class SplitCopies {
     }
   }
 
-  void solve_stretch(Block& block, int rotation_iterations, bool with_volumes) const {
+  template <class Integrator>
+  void solve_stretch(const Integrator& integrator, Block& block) const {
     auto& y = block.right_side;
     const std::ptrdiff_t free = mesh_.free_count();
     for (std::ptrdiff_t place = 0; place < free; ++place) {
@@ -208,7 +208,8 @@ class SplitCopies {
       set(y, place, inertia);
     }
     std::fill(y.begin() + stride * free, y.end(), Scalar(0));
-    block.inverted = elements_.pull(rotation_iterations, with_volumes ? block.start.data() : nullptr,
+    block.inverted = elements_.pull(integrator.rotation_iterations,
+                                    integrator.feels_volumes() ? block.start.data() : nullptr,
                                     block.positions.data(), block.rotations.data(), y.data());
     mesh_.factor().template solve<copies>(y.data());
     for (std::ptrdiff_t place = 0; place < free; ++place)
