@@ -125,9 +125,45 @@ struct PrincipalHessian {
   SmallVector<T, SpectralTangent<T, Dim>::pairs> flip;   // (psi_i - psi_j) / (s_i - s_j)
 };
 
+namespace detail {
+
+// Whether the symmetric A is positive definite in every lane, by its pivots: to rounding, and false where
+// something overflows on the way.
+template <class T, int Dim>
+PLIANT_INLINE bool all_positive_definite(SmallMatrix<T, Dim, Dim> A) {
+  bool result = all(A(0, 0) > T(0));
+  for (int k = 0; k + 1 < Dim; ++k) {
+    for (int i = k + 1; i < Dim; ++i) {
+      const T factor = A(k, i) / A(k, k);
+      for (int j = i; j < Dim; ++j) A(i, j) -= factor * A(k, j);
+    }
+    result = result && all(A(k + 1, k + 1) > T(0));
+  }
+  return result;
+}
+
+// The projection of a symmetric matrix by its eigensystem.
+template <Projection projection, class T, int Dim>
+SmallMatrix<T, Dim, Dim> projected_matrix(const SmallMatrix<T, Dim, Dim>& A) {
+  const SymmetricEigen<T, Dim> eigen = symmetric_eigen<T, Dim>(A);
+  SmallVector<T, Dim> values;
+  for (int m = 0; m < Dim; ++m) values(m) = projected<projection>(T(eigen.values(m)));
+  SmallMatrix<T, Dim, Dim> result;
+  for (int i = 0; i < Dim; ++i) {
+    for (int j = i; j < Dim; ++j) {
+      result(i, j) = values(0) * eigen.vectors(i, 0) * eigen.vectors(j, 0);
+      for (int m = 1; m < Dim; ++m) result(i, j) += values(m) * eigen.vectors(i, m) * eigen.vectors(j, m);
+      result(j, i) = result(i, j);
+    }
+  }
+  return result;
+}
+
+}  // namespace detail
+
 // The eigenvalues are those of the scaling block, the twists and the flips (Smith et al. 2019, "Analytic
-// eigensystems for isotropic distortion energies", section 4); each is projected by itself. The eigenvectors
-// of the scaling block come from an iteration: closed forms lose them where eigenvalues coincide.
+// eigensystems for isotropic distortion energies", section 4); each is projected by itself. A scaling block
+// that is positive definite, as of most materials in most states, needs no eigensystem.
 template <Projection projection, class T, int Dim>
 SpectralTangent<T, Dim> projected_tangent(const Svd<T, Dim>& frame, const PrincipalHessian<T, Dim>& H) {
   if constexpr (projection == Projection::none) {
@@ -137,18 +173,11 @@ SpectralTangent<T, Dim> projected_tangent(const Svd<T, Dim>& frame, const Princi
     for (auto* const values : {&twist, &flip}) {
       for (T& value : *values) value = projected<projection>(value);
     }
-    const SymmetricEigen<T, Dim> eigen = symmetric_eigen<T, Dim>(H.scaling);
-    SmallVector<T, Dim> values;
-    for (int m = 0; m < Dim; ++m) values(m) = projected<projection>(T(eigen.values(m)));
-    SmallMatrix<T, Dim, Dim> scaling;
-    for (int i = 0; i < Dim; ++i) {
-      for (int j = i; j < Dim; ++j) {
-        scaling(i, j) = values(0) * eigen.vectors(i, 0) * eigen.vectors(j, 0);
-        for (int m = 1; m < Dim; ++m) scaling(i, j) += values(m) * eigen.vectors(i, m) * eigen.vectors(j, m);
-        scaling(j, i) = scaling(i, j);
-      }
+    if (detail::all_positive_definite<T, Dim>(H.scaling)) {
+      return SpectralTangent<T, Dim>(frame.U, frame.V, H.scaling, twist, flip);
     }
-    return SpectralTangent<T, Dim>(frame.U, frame.V, scaling, twist, flip);
+    return SpectralTangent<T, Dim>(frame.U, frame.V, detail::projected_matrix<projection, T, Dim>(H.scaling),
+                                   twist, flip);
   }
 }
 

@@ -295,8 +295,9 @@ class IncompleteFactor {
       Row sums[Dim];
       sums[0] = load<Row>(x(k));
       for (int c = 1; c < Dim; ++c) sums[c] = Row(0);
-      const int last = upper_begin_[at(k) + 1];
-      for (int e = upper_begin_[at(k)]; e < last; ++e) {
+      // From the end: the value that was found last, which the others need not wait for, comes last.
+      const int first = upper_begin_[at(k)];
+      for (int e = upper_begin_[at(k) + 1] - 1; e >= first; --e) {
         const float* const block = U_.data() + std::ptrdiff_t{e} * block_size;
         const float* const x_j = x(upper_[at(e)].column);
         for (int c = 0; c < Dim; ++c) {
