@@ -19,11 +19,12 @@ class BatchMaterials {
   using Scalar = typename SolidType::Scalar;
   using Energy = typename SolidType::Energy;
   using Kernel = ElementKernel<Element, Scalar, isa>;
+  using Batches = typename Kernel::Batches;
 
   explicit BatchMaterials(const SolidType& solid) : energy_(solid.energy()) {}
 
   // Must come before an evaluation.
-  void arrange(const SolidType&, const ElementBatches<Element, Scalar>&) {}
+  void arrange(const SolidType&, const Batches&) {}
 
   // What a thread works with. It has an energy of its own, which the compiler can keep in registers.
   class Evaluator {
@@ -32,8 +33,8 @@ class BatchMaterials {
 
     // See ElementKernel::run.
     template <Evaluate evaluate, Projection projection>
-    Scalar run(const ElementBatches<Element, Scalar>& batches, int batch, const Scalar* positions,
-               Scalar stiffness_scale, const OwnedRows& rows, Scalar* gradient, Scalar* matrix) const {
+    Scalar run(const Batches& batches, int batch, const Scalar* positions, Scalar stiffness_scale,
+               const OwnedRows& rows, Scalar* gradient, Scalar* matrix) const {
       return Kernel::template run<evaluate, projection>(energy_, batches, batch, positions, stiffness_scale,
                                                         rows, gradient, matrix);
     }
@@ -58,11 +59,12 @@ class BatchMaterials<Solid<ElementType, PerRegion<EnergyType>, ScalarType>, isa>
   using Energy = EnergyType;
   using SolidType = Solid<Element, PerRegion<Energy>, Scalar>;
   using Kernel = ElementKernel<Element, Scalar, isa>;
+  using Batches = typename Kernel::Batches;
 
   explicit BatchMaterials(const SolidType&) {}
 
   // Must come before an evaluation.
-  void arrange(const SolidType& solid, const ElementBatches<Element, Scalar>& batches) {
+  void arrange(const SolidType& solid, const Batches& batches) {
     std::map<int, int> material_of_region;
     for (const auto& [region, energy] : solid.energy().values()) {
       material_of_region[region] = static_cast<int>(energies_.size());
@@ -72,7 +74,7 @@ class BatchMaterials<Solid<ElementType, PerRegion<EnergyType>, ScalarType>, isa>
       const int user = batches.to_user[static_cast<std::size_t>(e)];
       of_element_.push_back(material_of_region.at(solid.mesh().region(user)));
     }
-    constexpr int width = ElementBatches<Element, Scalar>::width;
+    constexpr int width = Batches::width;
     first_share_.push_back(0);
     for (int b = 0; b < batches.count; ++b) {
       const std::ptrdiff_t begin = std::ptrdiff_t{b} * width;
@@ -101,8 +103,8 @@ class BatchMaterials<Solid<ElementType, PerRegion<EnergyType>, ScalarType>, isa>
     explicit Evaluator(const BatchMaterials& materials) : materials_(materials) {}
 
     template <Evaluate evaluate, Projection projection>
-    Scalar run(const ElementBatches<Element, Scalar>& batches, int batch, const Scalar* positions,
-               Scalar stiffness_scale, const OwnedRows& rows, Scalar* gradient, Scalar* matrix) const {
+    Scalar run(const Batches& batches, int batch, const Scalar* positions, Scalar stiffness_scale,
+               const OwnedRows& rows, Scalar* gradient, Scalar* matrix) const {
       const BatchMaterials& m = materials_;
       Scalar total = 0;
       for (int s = m.first_share_[static_cast<std::size_t>(batch)];

@@ -24,8 +24,8 @@ class ElasticElements {
   ElasticElements(const SolidType& solid, const ElementMatrix<Element>& elements, const Positions& nodes,
                   const Numbering& numbering, const BlockPattern& pattern)
       : materials_(solid),
-        batches_(make_batches<Element, Scalar>(order_elements<Element>(elements, numbering), nodes, pattern,
-                                               solid.thickness().value)),
+        batches_(make_batches<Element, Scalar, isa>(order_elements<Element>(elements, numbering), nodes,
+                                                    pattern, solid.thickness().value)),
         batch_energy_(static_cast<std::size_t>(batches_.count)) {
     materials_.arrange(solid, batches_);
   }
@@ -111,6 +111,7 @@ class ElasticElements {
  private:
   using Materials = BatchMaterials<SolidType, isa>;
   using Evaluator = typename Materials::Evaluator;
+  using Batches = typename Materials::Batches;
 
   Scalar energy_of(const Evaluator& evaluator, int batch, const Vector& x) const {
     return evaluator.template run<Evaluate::energy, Projection::none>(batches_, batch, x.data(), Scalar(0),
@@ -119,7 +120,7 @@ class ElasticElements {
 
   // Within a batch whose energy is not finite, the first element that is to blame; -1 where it is their sum.
   int undefined_element_in(int batch, const Vector& x) const {
-    constexpr int dim = Element::dim, width = ElementBatches<Element, Scalar>::width;
+    constexpr int dim = Element::dim, width = Batches::width;
     const std::ptrdiff_t first = std::ptrdiff_t{batch} * width;
     for (std::ptrdiff_t e = first; e < std::min(first + width, batches_.element_count); ++e) {
       for (int q = 0; q < Element::quadrature_points; ++q) {
@@ -144,7 +145,7 @@ class ElasticElements {
   }
 
   Point point_of(std::ptrdiff_t element, int q) const {
-    constexpr int dim = Element::dim, width = ElementBatches<Element, Scalar>::width;
+    constexpr int dim = Element::dim, width = Batches::width;
     const int batch = static_cast<int>(element / width), lane = static_cast<int>(element % width);
     Point point;
     for (int a = 0; a < Element::nodes; ++a) {
@@ -163,7 +164,7 @@ class ElasticElements {
   }
 
   Materials materials_;
-  ElementBatches<Element, Scalar> batches_;
+  Batches batches_;
   std::vector<Scalar> batch_energy_;
 };
 

@@ -9,17 +9,19 @@
 
 namespace pliant {
 
-// Elements that the kernel treats at once. It does not depend on the instruction set, so that neither does
-// the layout.
+// Lanes of 32 bytes, whatever the instruction set.
 template <class Scalar>
 inline constexpr int kernel_width = sizeof(Scalar) == 8 ? 4 : 8;
 
-// Batches of kernel_width elements in internal order; every array is batch-major with the lanes innermost.
-// The last batch is filled up with copies of its last element that have no weight.
-template <Element E, class ScalarType>
+// Batches of `width` elements in internal order; every array is batch-major with the lanes innermost. The
+// last batch is filled up with copies of its last element that have no weight.
+template <Element E, class ScalarType, Isa isa = PLIANT_NATIVE_ISA>
 struct ElementBatches {
   using Scalar = ScalarType;
-  static constexpr int width = kernel_width<Scalar>;
+
+  // Elements that the kernel treats at once. Twice as many hide the latency of each other, above all in the
+  // SVD, where there are the registers for it: elsewhere they cost more than they bring.
+  static constexpr int width = (isa == Isa::avx512 ? 2 : 1) * kernel_width<Scalar>;
   static constexpr int nodes = E::nodes;
   static constexpr int gradient_size = (E::nodes - 1) * E::dim;
   static constexpr int blocks = nodes * (nodes + 1) / 2;  // of the upper half of an element's stiffness
@@ -49,10 +51,10 @@ struct ElementBatches {
 
 // `nodes` are the rest positions in internal numbering (dim x #nodes, m); `thickness` is that of a plane body
 // [m], and 1 for a body in space.
-template <Element E, class Scalar, class Positions>
-ElementBatches<E, Scalar> make_batches(const OrderedElements<E>& ordered, const Positions& nodes,
-                                       const BlockPattern& pattern, double thickness) {
-  using Batches = ElementBatches<E, Scalar>;
+template <Element E, class Scalar, Isa isa, class Positions>
+ElementBatches<E, Scalar, isa> make_batches(const OrderedElements<E>& ordered, const Positions& nodes,
+                                            const BlockPattern& pattern, double thickness) {
+  using Batches = ElementBatches<E, Scalar, isa>;
   constexpr int width = Batches::width;
   Batches batches;
   batches.element_count = ordered.elements.cols();

@@ -22,7 +22,7 @@ struct OwnedRows {
 template <Element E, class Scalar, Isa isa = PLIANT_NATIVE_ISA>
 class ElementKernel {
  public:
-  using Batches = ElementBatches<E, Scalar>;
+  using Batches = ElementBatches<E, Scalar, isa>;
   static constexpr int dim = E::dim;
   static constexpr int nodes = E::nodes;
   static constexpr int width = Batches::width;

@@ -12,6 +12,7 @@
 
 #include <pliant/assembly/block_matrix.hpp>
 #include <pliant/core/tensor.hpp>
+#include <pliant/linear_solver/block_pairs.hpp>
 #include <pliant/linear_solver/sweep_order.hpp>
 
 namespace pliant {
@@ -63,8 +64,12 @@ class IncompleteFactor {
       }
     }
     find_products();
+    U_.lay_out(
+        upper_begin_, [&](int e) { return upper_[at(e)].column; }, true);
+    L_.lay_out(
+        lower_begin_, [&](int l) { return lower_[at(l)].column; }, false);
     // Blocks are read in registers that reach past their end.
-    for (auto* blocks : {&U_, &L_, &V_}) blocks->assign(upper_.size() * block_size + stride, 0);
+    V_.assign(upper_.size() * block_size + stride, 0);
     inverse_.assign(at(count) * block_size + stride, 0);
     for (auto* vector : {&y_, &x_}) vector->assign(at(count) * stride, 0);
   }
@@ -185,10 +190,10 @@ class IncompleteFactor {
       }
       Row scaled[stride];
       for (int c = 0; c < Dim; ++c) scaled[c] = product(inverse_columns, C[c]);
-      write(scaled, U_.data() + std::ptrdiff_t{e} * block_size);
+      write(scaled, U_.block(e), BlockPairs<Dim, isa>::column_step);
       if constexpr (stride > Dim) scaled[Dim] = Row(0);
       transpose(scaled);
-      write(scaled, L_.data() + std::ptrdiff_t{entry.lower} * block_size);
+      write(scaled, L_.block(entry.lower), BlockPairs<Dim, isa>::column_step);
     }
     return true;
   }
@@ -206,22 +211,22 @@ class IncompleteFactor {
     transpose(columns);
   }
 
-  static PLIANT_INLINE void write(const Row* columns, float* block) {
+  static PLIANT_INLINE void write(const Row* columns, float* block, int step = Dim) {
     for (int c = 0; c < Dim; ++c) {
-      for (int r = 0; r < Dim; ++r) block[c * Dim + r] = columns[c][r];
+      for (int r = 0; r < Dim; ++r) block[c * step + r] = columns[c][r];
     }
   }
 
   // C -= L_l V_e
   PLIANT_INLINE void subtract(int l, int e, Row* C) const {
-    const float* const left = L_.data() + std::ptrdiff_t{l} * block_size;
+    const float* const left = L_.block(l);
     const float* const right = V_.data() + std::ptrdiff_t{e} * block_size;
     for (int r = 0; r < Dim; ++r) {
       // The last one without the number after it, which another thread may be writing.
       Row column(0);
-      if (r + 1 < Dim) column = load<Row>(left + r * Dim);
+      if (r + 1 < Dim) column = load<Row>(left + r * BlockPairs<Dim, isa>::column_step);
       else
-        for (int i = 0; i < Dim; ++i) set_lane(column, i, left[r * Dim + i]);
+        for (int i = 0; i < Dim; ++i) set_lane(column, i, left[r * BlockPairs<Dim, isa>::column_step + i]);
       for (int c = 0; c < Dim; ++c) C[c] = multiply_add(-column, Row(right[c * Dim + r]), C[c]);
     }
   }
@@ -268,22 +273,11 @@ class IncompleteFactor {
   template <class RightSide>
   void forward(int begin, int end, RightSide&& b) {
     for (int k = begin; k < end; ++k) {
-      Row sums[Dim];
-      sums[0] = b(order_.node[at(k)]);
-      for (int c = 1; c < Dim; ++c) sums[c] = Row(0);
-      const int last = lower_begin_[at(k) + 1];
-      for (int l = lower_begin_[at(k)]; l < last; ++l) {
-        const float* const block = L_.data() + std::ptrdiff_t{l} * block_size;
-        const float* const y_j = y(lower_[at(l)].column);
-        for (int c = 0; c < Dim; ++c) {
-          sums[c] = multiply_add(-load<Row>(block + c * Dim), Row(y_j[c]), sums[c]);
-        }
-      }
-      for (int c = 1; c < Dim; ++c) sums[0] += sums[c];
-      store(y(k), sums[0]);
+      const Row y_k = b(order_.node[at(k)]) - L_.times(k, y_.data());
+      store(y(k), y_k);
       const float* const D = inverse_.data() + std::ptrdiff_t{k} * block_size;
-      Row scaled = load<Row>(D) * Row(sums[0][0]);
-      for (int c = 1; c < Dim; ++c) scaled = multiply_add(load<Row>(D + c * Dim), Row(sums[0][c]), scaled);
+      Row scaled = load<Row>(D) * Row(y_k[0]);
+      for (int c = 1; c < Dim; ++c) scaled = multiply_add(load<Row>(D + c * Dim), Row(y_k[c]), scaled);
       store(x(k), scaled);
     }
   }
@@ -292,21 +286,9 @@ class IncompleteFactor {
   template <class Use>
   void backward(int begin, int end, Use&& use) {
     for (int k = end - 1; k >= begin; --k) {
-      Row sums[Dim];
-      sums[0] = load<Row>(x(k));
-      for (int c = 1; c < Dim; ++c) sums[c] = Row(0);
-      // From the end: the value that was found last, which the others need not wait for, comes last.
-      const int first = upper_begin_[at(k)];
-      for (int e = upper_begin_[at(k) + 1] - 1; e >= first; --e) {
-        const float* const block = U_.data() + std::ptrdiff_t{e} * block_size;
-        const float* const x_j = x(upper_[at(e)].column);
-        for (int c = 0; c < Dim; ++c) {
-          sums[c] = multiply_add(-load<Row>(block + c * Dim), Row(x_j[c]), sums[c]);
-        }
-      }
-      for (int c = 1; c < Dim; ++c) sums[0] += sums[c];
-      store(x(k), sums[0]);
-      use(order_.node[at(k)], sums[0]);
+      const Row x_k = load<Row>(x(k)) - U_.times(k, x_.data());
+      store(x(k), x_k);
+      use(order_.node[at(k)], x_k);
     }
   }
 
@@ -316,9 +298,9 @@ class IncompleteFactor {
   std::vector<Lower> lower_;
   std::vector<int> product_begin_;  // first product of each upper block, #blocks + 1
   std::vector<Product> products_;
-  AlignedVector<float> U_;        // upper half, by rows; blocks are column-major
-  AlignedVector<float> L_;        // U^T by rows: a second copy, as sweeps read rows fastest
-  AlignedVector<float> V_;        // D U, for the making of the rest
+  BlockPairs<Dim, isa> U_;
+  BlockPairs<Dim, isa> L_;        // U^T: a second copy, as sweeps read rows fastest
+  AlignedVector<float> V_;        // D U, for the making of the rest; blocks are column-major
   AlignedVector<float> inverse_;  // D^-1
   AlignedVector<float> y_, x_;    // at each place
 };
