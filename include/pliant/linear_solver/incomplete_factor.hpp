@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <type_traits>
 #include <vector>
@@ -169,8 +170,22 @@ class IncompleteFactor {
     for_each_product([&](int target, Product product) { products_[at(next[at(target)]++)] = product; });
   }
 
+  // The order of the rows is not that of the matrix, whose blocks come from everywhere.
+  template <class Matrix>
+  PLIANT_INLINE void prefetch_row(const Matrix& A, int k) const {
+#if defined(__GNUC__)
+    constexpr int line = 64 / sizeof(typename Matrix::Scalar);
+    for (int e = upper_begin_[at(k)]; e < upper_begin_[at(k) + 1]; ++e) {
+      const auto* const block = A.values() + std::ptrdiff_t{upper_[at(e)].slot} * block_size;
+      for (int i = 0; i < block_size; i += line) __builtin_prefetch(block + i);
+    }
+#endif
+  }
+
   template <FactorKind kind, class Matrix>
   bool factorise_row(const Matrix& A, typename Matrix::Scalar scale, int k) {
+    constexpr int ahead = 6;
+    prefetch_row(A, std::min(k + ahead, static_cast<int>(order_.node.size()) - 1));
     Row C[stride];
     read(A, A.pattern().row_begin[at(order_.node[at(k)])], false, scale, C);
     if constexpr (kind == FactorKind::incomplete_cholesky) {
@@ -246,8 +261,9 @@ class IncompleteFactor {
       for (int r = 0; r < Dim; ++r) block(r, c) = (double{columns[c][r]} + double{columns[r][c]}) / 2;
     }
     const double size = trace(block);
-    if (!(size > 0 && std::isfinite(size))) return false;
-    for (int k = 0; k < block_size; ++k) block.data()[k] /= size;
+    if (!(size > std::numeric_limits<double>::min() && std::isfinite(size))) return false;
+    const double scale = 1 / size;
+    for (int k = 0; k < block_size; ++k) block.data()[k] *= scale;
     const double minor = block(0, 0) * block(1, 1) - block(0, 1) * block(1, 0);
     bool definite = block(0, 0) > margin && minor > margin * margin;
     if constexpr (Dim == 3) definite = definite && determinant(block) > margin * margin * margin;
@@ -261,7 +277,7 @@ class IncompleteFactor {
     for (int c = 0; c < Dim; ++c) {
       inverse_columns[c] = Row(0);
       for (int r = 0; r < Dim; ++r)
-        set_lane(inverse_columns[c], r, static_cast<float>(inverted(r, c) / size));
+        set_lane(inverse_columns[c], r, static_cast<float>(scale * inverted(r, c)));
     }
     return true;
   }

@@ -36,6 +36,7 @@ class RigidModes {
       vector->numbers.assign(at(aggregates_.count()) * modes, 0);
     coupled_.assign(at(pattern.rows()), 0);
     arms_.assign(at(pattern.rows()) * arm_stride, 0);
+    motions_.assign(at(aggregates_.count()) * motion_size, 0);
     has_rotations_.assign(at(aggregates_.count()), 0);
   }
 
@@ -70,46 +71,29 @@ class RigidModes {
   template <class RightSide>
   void restrict_to(int begin, int end, RightSide&& r) {
     for (int a = begin; a < end; ++a) {
-      using Wide = Lane<double, stride, isa>;
-      double sums[modes] = {};
+      Moments<Row> sum;
       for (int k = aggregates_.nodes.begin[at(a)]; k < aggregates_.nodes.begin[at(a) + 1]; ++k) {
         const int i = aggregates_.nodes.list[at(k)];
-        const float* const arm = arms_.data() + std::ptrdiff_t{i} * arm_stride;
-        const Wide row = Wide(arm[Dim]) * convert<Wide>(r(i));
-        for (int axis = 0; axis < Dim; ++axis) sums[axis] += row[axis];
-        if constexpr (Dim == 3) {
-          sums[3] += arm[1] * row[2] - arm[2] * row[1];
-          sums[4] += arm[2] * row[0] - arm[0] * row[2];
-          sums[5] += arm[0] * row[1] - arm[1] * row[0];
-        } else {
-          sums[2] += arm[0] * row[1] - arm[1] * row[0];
-        }
+        sum.add(r(i), arm(i));
       }
-      std::copy(sums, sums + modes, restricted_.numbers.begin() + std::ptrdiff_t{a} * modes);
+      double* const restricted = restricted_.numbers.data() + std::ptrdiff_t{a} * modes;
+      sum.for_each_mode([&](int mode, float value) { restricted[mode] = value; });
     }
   }
 
   // y = (Q^T A Q)^-1 of what was restricted.
-  void solve() { factor_.solve(restricted_, solution_); }
+  void solve() {
+    factor_.solve(restricted_, solution_);
+    for (int a = 0; a < aggregates_.count(); ++a) set_motion(a);
+  }
 
   // Q y at node i.
   PLIANT_INLINE Row at_node(int i) const {
-    const float* const arm = arms_.data() + std::ptrdiff_t{i} * arm_stride;
-    const double* const y = solution_.numbers.data() + std::ptrdiff_t{aggregates_.of[at(i)]} * modes;
-    Row result(0);
-    if constexpr (Dim == 3) {
-      const float rotation[3] = {static_cast<float>(y[3]), static_cast<float>(y[4]),
-                                 static_cast<float>(y[5])};
-      for (int axis = 0; axis < 3; ++axis) {
-        const int p = (axis + 1) % 3, q = (axis + 2) % 3;
-        set_lane(result, axis,
-                 arm[Dim] * static_cast<float>(y[axis]) + (rotation[p] * arm[q] - rotation[q] * arm[p]));
-      }
-    } else {
-      const auto rotation = static_cast<float>(y[2]);
-      set_lane(result, 0, arm[Dim] * static_cast<float>(y[0]) - rotation * arm[1]);
-      set_lane(result, 1, arm[Dim] * static_cast<float>(y[1]) + rotation * arm[0]);
-    }
+    const float* const arm_i = arm(i);
+    const float* const motion = motions_.data() + std::ptrdiff_t{aggregates_.of[at(i)]} * motion_size;
+    Row result = load<Row>(motion + Dim * stride) * Row(arm_i[Dim]);
+    for (int axis = 0; axis < Dim; ++axis)
+      result = multiply_add(load<Row>(motion + axis * stride), Row(arm_i[axis]), result);
     return result;
   }
 
@@ -117,6 +101,52 @@ class RigidModes {
   static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
   static constexpr int block_size = Dim * Dim;
   static constexpr int arm_stride = Dim + 1;
+  static constexpr int motion_size = (Dim + 1) * stride;
+
+  const float* arm(int i) const { return arms_.data() + std::ptrdiff_t{i} * arm_stride; }
+
+  // Q_i^T f_i, summed up over nodes i: sum f_i, and what the moments of f_i are the skew part of,
+  // sum f_i arm_i^T.
+  template <class Force>
+  struct Moments {
+    Force columns[Dim + 1];
+
+    Moments() { std::fill(columns, columns + Dim + 1, Force(0)); }
+
+    PLIANT_INLINE void add(const Force& f, const float* arm) {
+      for (int c = 0; c <= Dim; ++c) columns[c] = multiply_add(f, Force(arm[c]), columns[c]);
+    }
+
+    // Calls use(mode, number).
+    template <class Use>
+    PLIANT_INLINE void for_each_mode(Use&& use) const {
+      for (int axis = 0; axis < Dim; ++axis) use(axis, columns[Dim][axis]);
+      if constexpr (Dim == 2) use(2, columns[0][1] - columns[1][0]);
+      else
+        for (int axis = 0; axis < 3; ++axis) {
+          const int p = (axis + 1) % 3, q = (axis + 2) % 3;
+          use(3 + axis, columns[p][q] - columns[q][p]);
+        }
+    }
+  };
+
+  // How aggregate a moves in the solution: what each number of an arm is multiplied with.
+  void set_motion(int a) {
+    const double* const y = solution_.numbers.data() + std::ptrdiff_t{a} * modes;
+    float* const motion = motions_.data() + std::ptrdiff_t{a} * motion_size;
+    const auto number = [&](int column, int axis) -> float& { return motion[column * stride + axis]; };
+    for (int axis = 0; axis < Dim; ++axis) number(Dim, axis) = static_cast<float>(y[axis]);
+    if constexpr (Dim == 2) {
+      number(0, 1) = static_cast<float>(y[2]);
+      number(1, 0) = -number(0, 1);
+    } else {
+      for (int axis = 0; axis < 3; ++axis) {
+        const int p = (axis + 1) % 3, q = (axis + 2) % 3;
+        number(p, q) = static_cast<float>(y[3 + axis]);
+        number(q, p) = -number(p, q);
+      }
+    }
+  }
 
   // What Multifrontal asks of a matrix and of a vector.
   struct CoarseMatrix {
@@ -262,10 +292,12 @@ class RigidModes {
     }
   }
 
+  using Column = Lane<double, stride, isa>;
+
   // The coarse block k = (a, b), sum over i in a and j in b of Q_i^T A_ij Q_j.
   template <class Matrix>
   void project(const Matrix& A, double scale, int a, int k) {
-    double straight[modes * modes] = {}, transposed[modes * modes] = {};
+    Moments<Column> straight[modes], transposed[modes];
     const bool diagonal = coarse_.columns[at(k)] == a;
     for (int r = run_begin_[at(k)]; r < run_begin_[at(k) + 1]; ++r) {
       const Run& run = runs_[at(r)];
@@ -273,40 +305,41 @@ class RigidModes {
       for (Column& column : columns) column = Column(0.0);
       for (int e = run.begin; e < run.end; ++e)
         add_times_modes(A, entries_[at(e)].slot, entries_[at(e)].column, columns);
-      add_modes_times(run.row, columns, run.transposed ? transposed : straight);
+      Moments<Column>* const sums = run.transposed ? transposed : straight;
+      for (int c = 0; c < modes; ++c) sums[c].add(columns[c], arm(run.row));
     }
     double* const result = coarse_matrix_.numbers.data() + std::ptrdiff_t{k} * modes * modes;
+    std::fill(result, result + modes * modes, 0.0);
+    const auto add = [&](const Moments<Column>& moments, int c, int row_step, int column_step) {
+      moments.for_each_mode(
+          [&](int r, double value) { result[c * column_step + r * row_step] += scale * value; });
+    };
     for (int c = 0; c < modes; ++c) {
-      for (int r = 0; r < modes; ++r) {
-        const double mirrored = diagonal ? straight[r * modes + c] : transposed[r * modes + c];
-        result[c * modes + r] = scale * (straight[c * modes + r] + mirrored);
-      }
+      add(straight[c], c, 1, modes);
+      add(diagonal ? straight[c] : transposed[c], c, modes, 1);
     }
     if (!diagonal) return;
-    double own[modes * modes] = {};
+    Moments<Column> own[modes];
     for (int n = aggregates_.nodes.begin[at(a)]; n < aggregates_.nodes.begin[at(a) + 1]; ++n) {
       const int i = aggregates_.nodes.list[at(n)];
       if (coupled_[at(i)] == 0) continue;
       Column columns[modes];
       for (Column& column : columns) column = Column(0.0);
       add_times_modes(A, A.pattern().row_begin[at(i)], i, columns);
-      add_modes_times(i, columns, own);
+      for (int c = 0; c < modes; ++c) own[c].add(columns[c], arm(i));
     }
-    for (int e = 0; e < modes * modes; ++e) result[e] += scale * own[e];
+    for (int c = 0; c < modes; ++c) add(own[c], c, 1, modes);
   }
-
-  using Column = Lane<double, stride, isa>;
 
   // columns += A_ij Q_j
   template <class Matrix>
   PLIANT_INLINE void add_times_modes(const Matrix& A, int slot, int j, Column (&columns)[modes]) const {
     using Wide = Lane<typename Matrix::Scalar, stride, isa>;
     const auto* const block = A.values() + std::ptrdiff_t{slot} * block_size;
-    const float* const arm = arms_.data() + std::ptrdiff_t{j} * arm_stride;
     Column A_ij[Dim], s[Dim];
     for (int c = 0; c < Dim; ++c) {
       A_ij[c] = convert<Column>(load<Wide>(block + c * Dim));
-      s[c] = Column(arm[c]);
+      s[c] = Column(arm(j)[c]);
       columns[c] += A_ij[c];
     }
     if constexpr (Dim == 3) {
@@ -318,23 +351,6 @@ class RigidModes {
     } else {
       columns[2] = multiply_add(s[0], A_ij[1], columns[2]);
       columns[2] = multiply_add(-s[1], A_ij[0], columns[2]);
-    }
-  }
-
-  // sum += Q_i^T columns
-  PLIANT_INLINE void add_modes_times(int i, const Column (&columns)[modes], double* sum) const {
-    const float* const arm = arms_.data() + std::ptrdiff_t{i} * arm_stride;
-    for (int c = 0; c < modes; ++c, sum += modes) {
-      const Column& b = columns[c];
-      for (int axis = 0; axis < Dim; ++axis) sum[axis] += b[axis];
-      if constexpr (Dim == 3) {
-        for (int axis = 0; axis < 3; ++axis) {
-          const int p = (axis + 1) % 3, q = (axis + 2) % 3;
-          sum[3 + axis] += arm[p] * b[q] - arm[q] * b[p];
-        }
-      } else {
-        sum[2] += arm[0] * b[1] - arm[1] * b[0];
-      }
     }
   }
 
@@ -367,6 +383,7 @@ class RigidModes {
   std::vector<char> coupled_;        // each node
   std::vector<char> has_rotations_;  // each aggregate
   AlignedVector<float> arms_;        // of each node
+  AlignedVector<float> motions_;     // of each aggregate, [column][axis]
   CoarseMatrix coarse_matrix_;       // Q^T A Q
   std::vector<double> diagonal_;     // of it, without a shift
   Multifrontal<modes, isa> factor_;
