@@ -115,7 +115,7 @@ struct Phases {
       const SmallMatrix<float, 3, 3> edges = point.gradients.template bottomRows<3>();
       if (determinant(edges) < 0) std::swap(volumes.back().offsets[0], volumes.back().offsets[1]);
     });
-    (void)factor.factorise(pattern, values, positions);
+    (void)factor.factorise(pattern, values);
     std::vector<int> place(static_cast<std::size_t>(factor.node_count()));
     for (int k = 0; k < factor.node_count(); ++k) place[static_cast<std::size_t>(factor.node_at(k))] = k;
     const auto sum = [](const auto& e) { return e.offsets[0] + e.offsets[1] + e.offsets[2] + e.offsets[3]; };

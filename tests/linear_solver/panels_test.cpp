@@ -18,12 +18,10 @@ using namespace pliant;
 // A matrix on the graph of the nodes of a box, off-diagonal entries in [-1, 0), diagonally dominant.
 struct Problem {
   BlockPattern pattern;
-  NodeMatrix<double, 3> positions;
   std::vector<double> values;
   Eigen::MatrixXd dense;
 
-  Problem(const Adjacency& graph, NodeMatrix<double, 3> nodes)
-      : pattern(BlockPattern::from_graph(graph)), positions(std::move(nodes)) {
+  explicit Problem(const Adjacency& graph) : pattern(BlockPattern::from_graph(graph)) {
     std::mt19937 random(7);
     std::uniform_real_distribution<double> entry(-1, 0);
     values.assign(static_cast<std::size_t>(pattern.blocks()), 0);
@@ -44,14 +42,14 @@ struct Problem {
 
 Problem box(int a, int b, int c) {
   const auto mesh = make_box<Tet4>({.lengths = {1, 1, 1}, .cells = {a, b, c}});
-  return {neighbours_of_nodes<Tet4>(mesh.elements, mesh.node_count()), mesh.nodes};
+  return Problem(neighbours_of_nodes<Tet4>(mesh.elements, mesh.node_count()));
 }
 
 // The relative error of a solve, each part with an array of its own.
 template <class Real>
 double error_of(const Problem& problem) {
   Panels<Real> panels;
-  REQUIRE(panels.factorise(problem.pattern, problem.values, problem.positions) == FactorResult::done);
+  REQUIRE(panels.factorise(problem.pattern, problem.values) == FactorResult::done);
   const int count = panels.node_count();
   REQUIRE(count == problem.pattern.rows());
   const Eigen::MatrixXd b = Eigen::MatrixXd::Random(count, 3);
@@ -107,7 +105,7 @@ double error_of(const Problem& problem) {
 template <class Real, int copies>
 double error_of_copies(const Problem& problem) {
   Panels<Real> panels;
-  REQUIRE(panels.factorise(problem.pattern, problem.values, problem.positions) == FactorResult::done);
+  REQUIRE(panels.factorise(problem.pattern, problem.values) == FactorResult::done);
   const int count = panels.node_count();
   const Eigen::MatrixXd b = Eigen::MatrixXd::Random(count, 3 * copies);
   AlignedVector<Real> y(static_cast<std::size_t>(count + 1) * 3 * copies, Real(0));
@@ -141,14 +139,14 @@ TEST_CASE("panels solve as a dense factor does") {
 TEST_CASE("panels: parts of a large matrix are solved apart") {
   const Problem problem = box(14, 13, 12);
   Panels<double> panels;
-  REQUIRE(panels.factorise(problem.pattern, problem.values, problem.positions) == FactorResult::done);
+  REQUIRE(panels.factorise(problem.pattern, problem.values) == FactorResult::done);
   CHECK(panels.parts() > 1);
   CHECK(error_of<double>(problem) < 1e-12);
   CHECK(error_of_copies<double, 8>(problem) < 1e-12);
 }
 
 TEST_CASE("panels: nodes without neighbours") {
-  const Problem problem({{0, 0, 0, 0}, {}}, NodeMatrix<double, 3>::Zero(3, 3));
+  const Problem problem({{0, 0, 0, 0}, {}});
   CHECK(error_of<double>(problem) < 1e-15);
 }
 
@@ -156,5 +154,5 @@ TEST_CASE("panels: a matrix that is not positive definite is refused") {
   Problem problem = box(2, 2, 2);
   problem.values[static_cast<std::size_t>(problem.pattern.slot(3, 3))] = -1;
   Panels<double> panels;
-  CHECK(panels.factorise(problem.pattern, problem.values, problem.positions) == FactorResult::not_definite);
+  CHECK(panels.factorise(problem.pattern, problem.values) == FactorResult::not_definite);
 }

@@ -69,7 +69,7 @@ class SplitBodies {
     fixed_ = fixed_now_;
     dt_ = 0;
     find_nodes(system, dt);
-    group(system.rest(), dt);
+    group(dt);
     rotations_known_ = false;
     start_ = StartFrom::zero;
     dt_ = dt;
@@ -166,7 +166,7 @@ class SplitBodies {
   }
 
   // Sorts the pieces into whole blocks of copies and others.
-  void group(const Vector& rest, double dt) {
+  void group(double dt) {
     constexpr std::size_t size = Copies::copies, worth_a_block = size * 3 / 4;
     SplitPiece<Scalar> others;
     copies_.clear();
@@ -182,7 +182,7 @@ class SplitBodies {
       }
       if (nodes.empty()) continue;
       copies_.emplace_back();
-      auto [mesh, elements] = mesh_of(pieces_[at(group.front())], rest, dt);
+      auto [mesh, elements] = mesh_of(pieces_[at(group.front())], dt);
       copies_.back().make(std::move(mesh), elements, nodes, dt);
       for (int block = 0; block < copies_.back().block_count(); ++block)
         blocks_.push_back({static_cast<int>(copies_.size()) - 1, block});
@@ -190,7 +190,7 @@ class SplitBodies {
     others_.reset();
     if (others.nodes.empty()) return;
     others_ = std::make_unique<SplitBody<Vector, isa>>();
-    auto [mesh, elements] = mesh_of(others, rest, dt);
+    auto [mesh, elements] = mesh_of(others, dt);
     others_->make(std::move(mesh), elements, others.nodes, dt);
   }
 
@@ -203,16 +203,11 @@ class SplitBodies {
     }
   }
 
-  std::pair<Mesh, std::vector<Element>> mesh_of(const SplitPiece<Scalar>& piece, const Vector& rest,
-                                                double dt) const {
+  std::pair<Mesh, std::vector<Element>> mesh_of(const SplitPiece<Scalar>& piece, double dt) const {
     std::vector<SplitNode> nodes;
-    NodeMatrix<Scalar, 3> positions(3, std::ssize(piece.nodes));
-    for (std::size_t i = 0; i < piece.nodes.size(); ++i) {
-      nodes.push_back(nodes_[at(piece.nodes[i])]);
-      positions.col(static_cast<int>(i)) = rest.node(piece.nodes[i]);
-    }
+    for (const int node : piece.nodes) nodes.push_back(nodes_[at(node)]);
     Mesh mesh;
-    std::vector<Element> elements = mesh.make(piece.elements, nodes, positions, dt);
+    std::vector<Element> elements = mesh.make(piece.elements, nodes, dt);
     return {std::move(mesh), std::move(elements)};
   }
 

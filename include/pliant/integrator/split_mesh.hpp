@@ -60,11 +60,9 @@ class SplitMesh {
     Scalar value;     // [kg]
   };
 
-  // `positions`: of the nodes at rest [m], one column each, by which the matrix is ordered. Returns the
-  // elements, with places for nodes, near in memory where they are near in time. Throws ParameterError where
-  // the matrix overflows.
-  std::vector<Element> make(std::vector<Element> elements, const std::vector<SplitNode>& nodes,
-                            const NodeMatrix<Scalar, 3>& positions, double dt) {
+  // Returns the elements, with places for nodes, near in memory where they are near in time. Throws
+  // ParameterError where the matrix overflows.
+  std::vector<Element> make(std::vector<Element> elements, const std::vector<SplitNode>& nodes, double dt) {
     // Free nodes by themselves, in this order.
     Numbering numbering{std::vector<int>(nodes.size(), -1), {}};
     std::vector<int> fixed;
@@ -76,7 +74,7 @@ class SplitMesh {
         numbering.to_user.push_back(i);
       }
     }
-    factorise(elements, nodes, positions, numbering, dt);
+    factorise(elements, nodes, numbering, dt);
     node_.clear();
     for (int place = 0; place < factor_.node_count(); ++place)
       node_.push_back(numbering.to_user[at(factor_.node_at(place))]);
@@ -115,7 +113,7 @@ class SplitMesh {
   }
 
   void factorise(const std::vector<Element>& elements, const std::vector<SplitNode>& nodes,
-                 const NodeMatrix<Scalar, 3>& positions, const Numbering& numbering, double dt) {
+                 const Numbering& numbering, double dt) {
     const std::vector<int>&number = numbering.to_internal, &free = numbering.to_user;
     ElementMatrix<Tet4> corners(4, std::ssize(elements));
     for (std::size_t e = 0; e < elements.size(); ++e) {
@@ -131,10 +129,7 @@ class SplitMesh {
         if (i >= 0 && i <= j) values[at(pattern.slot(i, j))] += value;
       });
     }
-    NodeMatrix<Scalar, 3> free_positions(3, std::ssize(free));
-    for (std::size_t i = 0; i < free.size(); ++i)
-      free_positions.col(static_cast<int>(i)) = positions.col(free[i]);
-    if (factor_.factorise(pattern, values, free_positions) != FactorResult::done) {
+    if (factor_.factorise(pattern, values) != FactorResult::done) {
       throw ParameterError("OperatorSplitting::dt", dt, "the matrix M + dt^2 L overflows");
     }
   }

@@ -11,6 +11,7 @@
 #include <pliant/assembly/block_matrix.hpp>
 #include <pliant/linear_solver/metis.hpp>
 #include <pliant/linear_solver/minimum_degree.hpp>
+#include <pliant/linear_solver/nested_dissection.hpp>
 
 namespace pliant {
 
@@ -51,27 +52,28 @@ struct Fronts {
   std::vector<std::vector<int>> parts;  // subtrees that have nothing to do with each other; fronts ascending
   std::vector<int> top;                 // the fronts above all of them, ascending
 
-  // In the order of minimum degree or, in a program with METIS, in its order where L then has fewer blocks.
+  // In the order of minimum degree, of nested dissection or, in a program with METIS, of its own: where L has
+  // the fewest blocks.
   static Fronts of(const BlockPattern& pattern) {
     const Adjacency graph = graph_of(pattern);
-    Fronts result = of(pattern, minimum_degree(graph));
+    Fronts result = in_order(graph, minimum_degree(graph));
+    const auto try_order = [&](std::vector<int> order) {
+      Fronts other = in_order(graph, std::move(order));
+      if (other.blocks() < result.blocks()) result = std::move(other);
+    };
+    try_order(nested_dissection(graph));
     if (detail::order_by_metis != nullptr) {
       std::vector<int> order = detail::order_by_metis(graph);
-      if (std::ssize(order) == pattern.rows()) {
-        Fronts by_metis = of(pattern, std::move(order));
-        if (by_metis.blocks() < result.blocks()) return by_metis;
-      }
+      if (std::ssize(order) == pattern.rows()) try_order(std::move(order));
     }
+    result.link(pattern);
+    result.cut();
     return result;
   }
 
   // In an order of elimination, but for the order of what does not depend on each other.
   static Fronts of(const BlockPattern& pattern, std::vector<int> order) {
-    Fronts result;
-    const Adjacency graph = graph_of(pattern);
-    result.order = std::move(order);
-    result.postorder(graph);
-    result.find_fronts(graph);
+    Fronts result = in_order(graph_of(pattern), std::move(order));
     result.link(pattern);
     result.cut();
     return result;
@@ -132,6 +134,15 @@ struct Fronts {
 
  private:
   static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+  // The fronts alone.
+  static Fronts in_order(const Adjacency& graph, std::vector<int> order) {
+    Fronts result;
+    result.order = std::move(order);
+    result.postorder(graph);
+    result.find_fronts(graph);
+    return result;
+  }
 
   // Calls run(j) for the neighbours of the node that is eliminated k-th, j being when they are.
   template <class Run>

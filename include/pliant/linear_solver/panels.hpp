@@ -9,7 +9,6 @@
 
 #include <pliant/core/rows.hpp>
 #include <pliant/linear_solver/multifrontal.hpp>
-#include <pliant/linear_solver/nested_dissection.hpp>
 
 namespace pliant {
 
@@ -29,17 +28,11 @@ class Panels {
  public:
   static constexpr int stride = 4;  // numbers from one place to the next: x, y, z and one that is ignored
 
-  // `values`: of the blocks of a pattern with a row for each node, each one number. `positions`, one column
-  // for each node, tell how to cut the graph; where minimum degree fills less, that is taken. Where the
-  // result is not `done` there is nothing to solve with.
-  template <class Positions>
-  FactorResult factorise(const BlockPattern& pattern, const std::vector<double>& values,
-                         const Positions& positions) {
-    Fronts fronts = Fronts::of(pattern, nested_dissection(graph_of(pattern), positions));
-    if (Fronts by_degree = Fronts::of(pattern); cost_of(by_degree) < cost_of(fronts))
-      fronts = std::move(by_degree);
+  // `values`: of the blocks of a pattern with a row for each node, each one number. Where the result is not
+  // `done` there is nothing to solve with.
+  FactorResult factorise(const BlockPattern& pattern, const std::vector<double>& values) {
     Factor factor;
-    factor.analyse(std::move(fronts));
+    factor.analyse(pattern);
     number_places(factor.fronts());
     const FactorResult result = factor.factorise(Values{values.data()});
     if (result == FactorResult::done) build(factor);
@@ -103,9 +96,6 @@ class Panels {
   };
 
   static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
-
-  // Of a solve: entries of L, the zeros among them included.
-  static std::ptrdiff_t cost_of(const Fronts& fronts) { return fronts.blocks(); }
 
   // The fronts of the parts and, last, of the top, all ascending: subtrees that make a solve with a thread
   // for each part shortest. A small matrix is one part. The number of threads does not matter.
