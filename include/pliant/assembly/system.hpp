@@ -46,6 +46,7 @@ class ElasticSystem {
   // Between the user's matrices (dim x #nodes, user's numbering) and internal vectors.
   template <class Derived>
   void to_internal(const Eigen::MatrixBase<Derived>& user, Vector& internal) const {
+    internal.set_zero();  // the padding too, whatever was in it
     for (std::ptrdiff_t i = 0; i < node_count(); ++i) {
       internal.node(i) = user.col(user_number(i)).template cast<Scalar>();
     }
