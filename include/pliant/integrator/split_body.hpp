@@ -82,10 +82,11 @@ class SplitBody {
   }
 
   // How far all nodes go in this step [m].
-  void find_displacement(const Vector& x, Vector& displacement) {
+  void find_displacement(const Vector& x, Vector& displacement) const {
     for_each_place([&](std::ptrdiff_t place, std::ptrdiff_t node) {
-      positions_[at(stride * place + 3)] = 0;
-      displacement.set_row(node, row(positions_, place) - x.row(node));
+      Row way = row(positions_, place) - x.row(node);
+      set_lane(way, 3, Scalar(0));
+      displacement.set_row(node, way);
     });
   }
 
@@ -201,8 +202,9 @@ class SplitBody {
       const Row way = place < free ? Row(h * mesh_.kept()[at(place)]) * state.v.row(node) : moved.row(node);
       const Row start = state.x.row(node) + way, end = start + Row(h * h * inverse) * context.loads.row(node);
       set_row(predicted_, place, end);
-      set_row(positions_, place, incremental ? start : end);
-      positions_[at(stride * place + 3)] = inverse;  // for the volume constraints
+      Row placed = incremental ? start : end;
+      set_lane(placed, 3, inverse);  // for the volume constraints
+      set_row(positions_, place, placed);
     });
   }
 
