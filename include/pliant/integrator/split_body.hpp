@@ -62,22 +62,18 @@ class SplitBody {
   template <class Integrator, class Context>
   void find_constraint_forces(const Integrator& integrator, const Context& context,
                               const State<Vector>& state, const Vector& moved, Vector& held) {
-    const int free = mesh_.free_count();
-    const auto& pull = parts_.front().right_side;
-    // By elements, times dt^2.
-    forces_.assign(pull.begin() + stride * free, pull.begin() + stride * mesh_.count());
+    auto& y = parts_.front().right_side;  // of fixed places: what elements do to them, times dt^2
     for (const auto& c : mesh_.couplings()) {
       const auto& solution = parts_[at(std::max(part_of(c.free), 0))].right_side;
-      set_row(forces_, c.fixed - free, row(forces_, c.fixed - free) - Row(c.value) * row(solution, c.free));
+      set_row(y, c.fixed, row(y, c.fixed) - Row(c.value) * row(solution, c.free));
     }
-    if (integrator.volume_iterations > 0)
-      constraints_.add_forces(stride * free, positions_.data(), forces_.data());
+    if (integrator.volume_iterations > 0) constraints_.add_forces(positions_.data(), y.data());
     const Row per_time(static_cast<Scalar>(1 / dt_));
-    for (std::ptrdiff_t place = free; place < mesh_.count(); ++place) {
+    for (std::ptrdiff_t place = mesh_.free_count(); place < mesh_.count(); ++place) {
       const std::ptrdiff_t node = node_[at(place)];
       held.set_row(node, detail::holding_force(Row(mesh_.masses()[at(place)]), Row(mesh_.kept()[at(place)]),
-                                               per_time, moved.row(node), state.v.row(node),
-                                               row(forces_, place - free), context.loads.row(node)));
+                                               per_time, moved.row(node), state.v.row(node), row(y, place),
+                                               context.loads.row(node)));
     }
   }
 
@@ -274,7 +270,6 @@ class SplitBody {
   VolumeConstraints<Scalar, isa> constraints_;
   std::vector<Part> parts_;                      // and the constraints that belong to none
   AlignedVector<Scalar> positions_, predicted_;  // a row for each place [m]
-  AlignedVector<Scalar> forces_;                 // a row for each fixed node
 };
 
 }  // namespace pliant
