@@ -53,8 +53,10 @@ class ElasticSystem {
   }
   void to_user(const Vector& internal, NodeMatrix<Scalar, dim>& user) const {
     parallel_for(node_count(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      for (std::ptrdiff_t i = begin; i < end; ++i)
-        user.col(i) = internal.node(numbering_.to_internal[static_cast<std::size_t>(i)]);
+      const int* const number = numbering_.to_internal.data();
+      // Whole rows, each of which overwrites the padding of that before it.
+      for (std::ptrdiff_t i = begin; i + 1 < end; ++i) store(user.data() + dim * i, internal.row(number[i]));
+      user.col(end - 1) = internal.node(number[end - 1]);
     });
   }
 
