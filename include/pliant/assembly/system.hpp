@@ -54,8 +54,11 @@ class ElasticSystem {
   void to_user(const Vector& internal, NodeMatrix<Scalar, dim>& user) const {
     parallel_for(node_count(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       const int* const number = numbering_.to_internal.data();
+      const Scalar* const rows = internal.data();
+      Scalar* const columns = user.data();
       // Whole rows, each of which overwrites the padding of that before it.
-      for (std::ptrdiff_t i = begin; i + 1 < end; ++i) store(user.data() + dim * i, internal.row(number[i]));
+      for (std::ptrdiff_t i = begin; i + 1 < end; ++i)
+        store(columns + dim * i, load<typename Vector::Row>(rows + Vector::stride * number[i]));
       user.col(end - 1) = internal.node(number[end - 1]);
     });
   }

@@ -79,10 +79,11 @@ class SplitBody {
 
   // How far all nodes go in this step [m].
   void find_displacement(const Vector& x, Vector& displacement) const {
-    for_each_place([&](std::ptrdiff_t place, std::ptrdiff_t node) {
-      Row way = row(positions_, place) - x.row(node);
+    for_each_place([from = x.data(), to = positions_.data(), ways = displacement.data()](
+                       std::ptrdiff_t place, std::ptrdiff_t node) {
+      Row way = row(to, place) - row(from, node);
       set_lane(way, 3, Scalar(0));
-      displacement.set_row(node, way);
+      set_row(ways, node, way);
     });
   }
 
@@ -173,15 +174,23 @@ class SplitBody {
   template <class Run>
   void for_each_place(Run&& run) const {
     parallel_for(std::ssize(node_), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      for (std::ptrdiff_t place = begin; place < end; ++place) run(place, node_[at(place)]);
+      const auto own = run;  // pointers in it stay in registers, whatever the loop writes
+      const int* const node = node_.data();
+      for (std::ptrdiff_t place = begin; place < end; ++place) own(place, std::ptrdiff_t{node[place]});
     });
   }
 
+  PLIANT_INLINE static Row row(const Scalar* rows, std::ptrdiff_t place) {
+    return load<Row>(rows + stride * place);
+  }
+  PLIANT_INLINE static void set_row(Scalar* rows, std::ptrdiff_t place, const Row& value) {
+    store(rows + stride * place, value);
+  }
   PLIANT_INLINE static Row row(const AlignedVector<Scalar>& rows, std::ptrdiff_t place) {
-    return load<Row>(rows.data() + stride * place);
+    return row(rows.data(), place);
   }
   PLIANT_INLINE static void set_row(AlignedVector<Scalar>& rows, std::ptrdiff_t place, const Row& value) {
-    store(rows.data() + stride * place, value);
+    set_row(rows.data(), place, value);
   }
   static void set_zero(AlignedVector<Scalar>& rows, std::ptrdiff_t begin, std::ptrdiff_t end) {
     std::fill(rows.begin() + stride * begin, rows.begin() + stride * end, Scalar(0));
@@ -193,14 +202,19 @@ class SplitBody {
   void predict(const Context& context, const State<Vector>& state, const Vector& moved, bool incremental) {
     const auto h = static_cast<Scalar>(dt_);
     const std::ptrdiff_t free = mesh_.free_count();
-    for_each_place([&](std::ptrdiff_t place, std::ptrdiff_t node) {
-      const Scalar inverse = mesh_.inverse_masses()[at(place)];
-      const Row way = place < free ? Row(h * mesh_.kept()[at(place)]) * state.v.row(node) : moved.row(node);
-      const Row start = state.x.row(node) + way, end = start + Row(h * h * inverse) * context.loads.row(node);
-      set_row(predicted_, place, end);
+    const Scalar *const x = state.x.data(), *const v = state.v.data(), *const loads = context.loads.data(),
+                        *const prescribed = moved.data(),
+                        *const inverse_masses = mesh_.inverse_masses().data(),
+                        *const kept = mesh_.kept().data();
+    Scalar *const positions = positions_.data(), *const predicted = predicted_.data();
+    for_each_place([=](std::ptrdiff_t place, std::ptrdiff_t node) {
+      const Scalar inverse = inverse_masses[place];
+      const Row way = place < free ? Row(h * kept[place]) * row(v, node) : row(prescribed, node);
+      const Row start = row(x, node) + way, end = start + Row(h * h * inverse) * row(loads, node);
+      set_row(predicted, place, end);
       Row placed = incremental ? start : end;
       set_lane(placed, 3, inverse);  // for the volume constraints
-      set_row(positions_, place, placed);
+      set_row(positions, place, placed);
     });
   }
 
@@ -212,11 +226,12 @@ class SplitBody {
     const std::ptrdiff_t top = factor.begin(part_count), free = factor.node_count(),
                          all = std::ssize(positions_) / stride;
     // The fourth number of the inertia is never seen.
-    const auto set_inertia = [&](AlignedVector<Scalar>& y, std::ptrdiff_t begin, std::ptrdiff_t end) {
-      for (std::ptrdiff_t place = begin; place < end; ++place) {
-        const Row mass(mesh_.masses()[at(place)]);
-        set_row(y, place, mass * (row(predicted_, place) - row(positions_, place)));
-      }
+    const auto set_inertia = [masses = mesh_.masses().data(), to = predicted_.data(),
+                              from = positions_.data()](AlignedVector<Scalar>& y, std::ptrdiff_t begin,
+                                                        std::ptrdiff_t end) {
+      Scalar* const inertia = y.data();
+      for (std::ptrdiff_t place = begin; place < end; ++place)
+        set_row(inertia, place, Row(masses[place]) * (row(to, place) - row(from, place)));
     };
     parallel_parts(part_count, [&](int p) {
       Part& part = parts_[at(p)];
@@ -248,9 +263,10 @@ class SplitBody {
 
   // The fourth numbers of both are left alone: those of the solution are zero.
   void move(const AlignedVector<Scalar>& solution, std::ptrdiff_t begin, std::ptrdiff_t end) {
-    for (std::ptrdiff_t place = begin; place < end; ++place) {
-      set_row(positions_, place, row(positions_, place) + row(solution, place));
-    }
+    Scalar* const x = positions_.data();
+    const Scalar* const ways = solution.data();
+    for (std::ptrdiff_t place = begin; place < end; ++place)
+      set_row(x, place, row(x, place) + row(ways, place));
   }
 
   void relax_volumes(bool first) {
