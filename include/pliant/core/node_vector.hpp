@@ -66,16 +66,10 @@ class NodeVector {
     });
   }
 
-  // The sum of run(begin, end), a T, over ranges of the entries that end at multiples of 8.
-  template <class T, class Run>
-  T sum_ranges(Run&& run) const {
-    return parallel_sum<T>(size(), grain, run);
-  }
-
   // The sum over all entries of run(i), a Block, over every multiple i of 8.
   template <class Run>
   Scalar sum_blocks(Run&& run) const {
-    return sum_ranges<Scalar>([&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    return parallel_sum<Scalar>(size(), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       Block total(Scalar(0));
       for (std::ptrdiff_t i = begin; i < end; i += 8) total += run(i);
       return sum(total);

@@ -386,24 +386,23 @@ class Simulation {
   }
 
   Energies with_elastic(double elastic) const {
-    using Block = Lane<double, Vector::Block::width, isa>;
-    const auto wide = [](const typename Vector::Block& block) { return convert<Block>(block); };
-    Block gravity(0);
-    for (int k = 0; k < Block::width; ++k) {
-      if (const int axis = k % Vector::stride; axis < dim) set_lane(gravity, k, gravity_(axis));
-    }
-    Energies energies = state_.x.template sum_ranges<Energies>([&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      Block kinetic(0), gravitational(0), external(0);
-      for (std::ptrdiff_t i = begin; i < end; i += Block::width) {
-        const Block v = wide(state_.v.block(i)), mass = wide(system_.mass().block(i)),
-                    moved = wide(state_.x.block(i) - system_.rest().block(i));
-        kinetic = multiply_add(mass * v, v, kinetic);
-        gravitational = multiply_add(mass * gravity, moved, gravitational);
-        external = multiply_add(wide(external_forces_.block(i)), moved, external);
-      }
-      return Energies{
-          .kinetic = sum(kinetic) / 2, .gravitational = -sum(gravitational), .external = -sum(external)};
-    });
+    using Row = Lane<double, Vector::stride, isa>;
+    const auto wide = [](const typename Vector::Row& row) { return convert<Row>(row); };
+    Row gravity(0);
+    for (int axis = 0; axis < dim; ++axis) set_lane(gravity, axis, gravity_(axis));
+    Energies energies =
+        parallel_sum<Energies>(state_.x.nodes(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+          Row kinetic(0), gravitational(0), external(0);
+          for (std::ptrdiff_t i = begin; i < end; ++i) {
+            const Row v = wide(state_.v.row(i)), mass = wide(system_.mass().row(i)),
+                      moved = wide(state_.x.row(i) - system_.rest().row(i));
+            kinetic = multiply_add(mass * v, v, kinetic);
+            gravitational = multiply_add(mass * gravity, moved, gravitational);
+            external = multiply_add(wide(external_forces_.row(i)), moved, external);
+          }
+          return Energies{
+              .kinetic = sum(kinetic) / 2, .gravitational = -sum(gravitational), .external = -sum(external)};
+        });
     energies.elastic = elastic;
     return energies;
   }
