@@ -123,6 +123,17 @@ class BoundedNodes {
     return transposed_times<Scalar, dim, dim, 1>(bounded.N, u);
   }
 
+  // The displacement within the bounds of a node that is nearest to u.
+  static Point nearest(const Node& bounded, const Point& u) {
+    const Point y = in_frame(bounded, u);
+    Point inside = y;
+    for (int k = 0; k < bounded.axes; ++k) inside[k] = std::clamp(y[k], bounded.lower[k], bounded.upper[k]);
+    if (inside == y) return u;
+    Point result = times<Scalar, dim, dim, 1>(bounded.T, inside);
+    if (bounded.axes > 1) find_nearest(bounded, u, y, result);
+    return result;
+  }
+
   // Whether a displacement breaks a bound by more than rounding.
   bool violated(const Vector& u) const {
     return std::any_of(nodes_.begin(), nodes_.end(), [&](const Node& bounded) {
@@ -180,6 +191,57 @@ class BoundedNodes {
       return true;
     }
     return false;
+  }
+
+  // The same where the planes need not be orthogonal. Of the few sets of bounds that may hold the node, that
+  // one does so whose pushes N_k p_k have the right signs and lead to where the other bounds are met as well.
+  static void find_nearest(const Node& bounded, const Point& u, const Point& y, Point& result) {
+    int sets = 1;
+    for (int k = 0; k < bounded.axes; ++k) sets *= 3;
+    for (int set = 1; set < sets; ++set) {
+      SmallMatrix<double, dim, dim> products = SmallMatrix<double, dim, dim>::Identity();
+      SmallVector<double, dim> way = SmallVector<double, dim>::Zero();
+      std::array<int, std::size_t{dim}> side{};  // 0 none, 1 lower, 2 upper
+      bool bounds = true;
+      for (int k = 0, rest = set; k < bounded.axes; ++k, rest /= 3) {
+        side[static_cast<std::size_t>(k)] = rest % 3;
+        if (rest % 3 == 0) continue;
+        way[k] = static_cast<double>(rest % 3 == 1 ? bounded.lower[k] : bounded.upper[k]) - y[k];
+        bounds = bounds && std::abs(way[k]) < std::numeric_limits<double>::infinity();
+      }
+      if (!bounds) continue;
+      const auto holds = [&](int k) { return side[static_cast<std::size_t>(k)] != 0; };
+      const auto product = [&](int j, int k) {
+        double sum = 0;
+        for (int i = 0; i < dim; ++i) sum += static_cast<double>(bounded.N(i, j)) * bounded.N(i, k);
+        return sum;
+      };
+      for (int j = 0; j < bounded.axes; ++j) {
+        for (int k = 0; k < bounded.axes; ++k) {
+          if (holds(j) && holds(k)) products(j, k) = product(j, k);
+        }
+      }
+      const auto push = times<double, dim, dim, 1>(inverse<double, dim>(products), way);
+      bool found = true;
+      for (int k = 0; k < bounded.axes; ++k) {
+        const int of_axis = side[static_cast<std::size_t>(k)];
+        if (of_axis != 0) {
+          found = found && (of_axis == 1 ? push[k] >= 0 : push[k] <= 0);
+        } else {
+          double there = y[k];
+          for (int j = 0; j < bounded.axes; ++j) there += product(k, j) * push[j];
+          found = found && there >= static_cast<double>(bounded.lower[k]) - bounded.rounding &&
+                  there <= static_cast<double>(bounded.upper[k]) + bounded.rounding;
+        }
+      }
+      if (!found) continue;
+      for (int i = 0; i < dim; ++i) {
+        double entry = u[i];
+        for (int k = 0; k < bounded.axes; ++k) entry += static_cast<double>(bounded.N(i, k)) * push[k];
+        result[i] = static_cast<Scalar>(entry);
+      }
+      return;
+    }
   }
 
   const Vector& free_part(const Vector& u, const Vector& g) {
