@@ -70,13 +70,24 @@ class BoundedNodes {
     nodes_.clear();
   }
 
-  // Bounds a node by planes, the most important first, in addition to restraints: `S` projects onto the
-  // directions in which it is free and `prescribed` is its displacement along the others [m]. `size` [m] is
-  // that of its coordinates and displacements, for rounding. A plane that a node cannot obey is left out:
-  // those beyond the dim independent ones, and those across which the restraints leave it no way.
+  // Adds a node, where it is bounded at all.
   template <class Planes>
   void add(int node, const Planes& planes, const SmallMatrix<double, dim, dim>& S,
            const SmallVector<double, dim>& prescribed, double size) {
+    const Node bounded = bounded_by(node, planes, S, prescribed, size);
+    if (bounded.axes == 0) return;
+    place_[static_cast<std::size_t>(node)] = static_cast<int>(nodes_.size());
+    nodes_.push_back(bounded);
+  }
+
+  // Bounds a node by planes, the most important first, in addition to restraints: `S` projects onto the
+  // directions in which it is free and `prescribed` is its displacement along the others [m]. `size` [m] is
+  // that of its coordinates and displacements, for rounding. A plane that a node cannot obey is left out:
+  // those beyond the dim independent ones, and those across which the restraints leave it no way. Where none
+  // is left it has no axes.
+  template <class Planes>
+  static Node bounded_by(int node, const Planes& planes, const SmallMatrix<double, dim, dim>& S,
+                         const SmallVector<double, dim>& prescribed, double size) {
     Node bounded;
     bounded.node = node;
     bounded.below.fill(-1);
@@ -98,7 +109,7 @@ class BoundedNodes {
       bounded.below[static_cast<std::size_t>(bounded.axes)] = plane.collider;
       ++bounded.axes;
     }
-    if (bounded.axes == 0) return;
+    if (bounded.axes == 0) return bounded;
     basis.complete();
     for (int k = bounded.axes; k < dim; ++k) N.col(k) = basis[k];
     const SmallMatrix<double, dim, dim> inverted = inverse<double, dim>(N);
@@ -114,8 +125,7 @@ class BoundedNodes {
     }
     const double stretch = inverted.cwiseAbs().maxCoeff();
     bounded.rounding = 64 * std::numeric_limits<Scalar>::epsilon() * static_cast<Scalar>(stretch * size);
-    place_[static_cast<std::size_t>(node)] = static_cast<int>(nodes_.size());
-    nodes_.push_back(bounded);
+    return bounded;
   }
 
   // y of the displacement u of a bounded node.

@@ -62,6 +62,7 @@ class Colliders {
 
   struct Collider {
     AnyCollider<Dim> shape;
+    AxisAlignedBox<Dim> bounds;  // of the shape
     Surface surface;
     Path path;              // empty where it is moved by hand
     Pose<Dim> from, to;     // in this step, or in the present part of it
@@ -80,7 +81,8 @@ class Colliders {
   int add(AnyCollider<Dim> shape, const Surface& surface, Path path, double time) {
     shape.check();
     surface.check();
-    Collider collider{std::move(shape), surface, std::move(path), {}, {}, {}, {}, true, false};
+    const auto box = shape.bounds();
+    Collider collider{std::move(shape), box, surface, std::move(path), {}, {}, {}, {}, true, false};
     if (collider.path) collider.start = collider.from = collider.to = collider.path(time);
     list_.push_back(std::move(collider));
     ++count_;
@@ -193,7 +195,7 @@ class Colliders {
 
   // Whether a segment stays farther than `reach` from all of a collider, in its frame.
   static bool apart(const Collider& collider, const Point& from, const Point& to, double reach) {
-    const auto box = collider.shape.bounds();
+    const auto& box = collider.bounds;
     for (int axis = 0; axis < Dim; ++axis) {
       if (std::max(from[axis], to[axis]) < box.lower[axis] - reach ||
           std::min(from[axis], to[axis]) > box.upper[axis] + reach) {

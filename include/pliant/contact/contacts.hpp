@@ -116,7 +116,9 @@ class Contacts {
   // The planes of the nodes for the step from x, which `ahead` would lead to x + ahead without contact.
   // `prescribed`: the displacements that constraints ask for [m].
   void find(const Vector& x, const Vector& ahead, const Vector& prescribed) {
-    find(x, ahead, prescribed, spacing_);
+    find_planes(x, ahead, spacing_);
+    rebuild(x, prescribed);
+    holds_.take(bounds_, colliders_, x);
   }
 
   const Bounds& bounds() const { return bounds_; }
@@ -138,28 +140,7 @@ class Contacts {
   // Planes that the displacement u crosses although no plane told: gives them to the nodes, and puts these on
   // them. True where there were any.
   bool find_missed(const Vector& x, const Vector& prescribed, Vector& u) {
-    mark_nodes(x, [&](std::ptrdiff_t i) {
-      if (immovable(i)) return false;
-      auto& planes = planes_[static_cast<std::size_t>(i)];
-      const Point from = point(x, i), way = point(u, i);
-      const double rounding =
-          8 * colliders_.tolerance(std::max(planes.size, detail::largest_entry<dim>(way)));
-      bool missed = false;
-      colliders_.for_each_entered(from, way, [&](const ContactPlane<dim>& plane) {
-        if (plane.least - dot<double, dim>(plane.normal, way) <= rounding) return;
-        planes.insist(plane, way);
-        missed = true;
-      });
-      return missed;
-    });
-    if (!any_marked()) return false;
-    holds_.keep(bounds_, colliders_, x);
-    rebuild(x, prescribed);
-    for (const auto& bounded : bounds_.nodes()) {
-      if (marked_[static_cast<std::size_t>(bounded.node)] == 0) continue;
-      u.node(bounded.node) = Bounds::nearest(bounded, u.node(bounded.node));
-    }
-    return true;
+    return find_missed(x, prescribed, u, [](const NodePlanes<dim>&) { return true; });
   }
 
   // ---- for integrators that do not solve for contact, in a step or in each part of one
@@ -185,7 +166,9 @@ class Contacts {
   bool put_back(const Vector& x, const Vector& prescribed, const Part& part, Mass&& mass, Vector& u,
                 Changed&& changed) {
     constexpr int most_passes = 20;
-    find(x, u, prescribed, 0);
+    find_planes(x, u, 0);
+    rebuild(x, prescribed);
+    holds_.clear();
     free_.set_sum(u, Scalar(0), u);
     for (const auto& bounded : bounds_.nodes()) {
       const int i = bounded.node;
@@ -195,7 +178,9 @@ class Contacts {
       };
       set_point(u, i, settled(bounded, point(u, i), carried, part.dt / mass(i)));
     }
-    for (int pass = 0; find_missed(x, prescribed, u); ++pass) {
+    // Those without planes go where they were asked for, and meet nothing there.
+    const auto may_miss = [](const NodePlanes<dim>& planes) { return planes.count > 0; };
+    for (int pass = 0; find_missed(x, prescribed, u, may_miss); ++pass) {
       if (pass == most_passes) return false;
     }
     for (const auto& bounded : bounds_.nodes()) {
@@ -215,30 +200,17 @@ class Contacts {
   template <class Mass, class Changed>
   void stop_entering(const Vector& x, const Vector& u, const Part& part, Mass&& mass, Vector& v,
                      Changed&& changed) {
-    resting_.clear(x.nodes());
     for (const auto& bounded : bounds_.nodes()) {
-      const int i = bounded.node;
-      const Point end = point(x, i), way = point(u, i), ahead = part.dt * point(v, i);
-      NodePlanes<dim> touched;
-      const auto& planes = planes_[static_cast<std::size_t>(i)];
-      for (ContactPlane<dim> plane : planes) {
-        if (dot<double, dim>(plane.normal, way) - plane.least > bounded.rounding) continue;
-        plane.least = dot<double, dim>(plane.normal, carried_to(end, colliders_[plane.collider]));
-        touched.add(plane);
-      }
-      if (touched.count == 0) continue;
-      const Square S = free_directions(i);
-      resting_.add(i, touched, S, ahead - times<double, dim, dim, 1>(S, ahead), planes.size);
-    }
-    for (const auto& bounded : resting_.nodes()) {
       const int i = bounded.node;
       const auto carried = [&](const auto& collider) { return carried_to(point(x, i), collider); };
       const Point before = point(v, i), ahead = part.dt * before;
-      const Point allowed = settled(bounded, ahead, carried, 0);
+      const BoundedNode stopped = stopped_by(bounded, point(u, i), ahead, carried);
+      if (stopped.axes == 0) continue;
+      const Point allowed = settled(stopped, ahead, carried, 0);
       if (allowed == ahead) continue;
       set_point(v, i, allowed / part.dt);
       const Point change = point(v, i) - before;
-      press(bounded, change, part.weight * mass(i) / part.dt);
+      press(stopped, change, part.weight * mass(i) / part.dt);
       changed(i, change);
     }
   }
@@ -363,8 +335,8 @@ class Contacts {
     return place == free ? Square::Identity() : projections_[static_cast<std::size_t>(place)];
   }
 
-  // See the public one; planes farther than `beyond` [m] off the way are left out.
-  void find(const Vector& x, const Vector& ahead, const Vector& prescribed, double beyond) {
+  // Planes that are farther than `beyond` [m] off the way are left out.
+  void find_planes(const Vector& x, const Vector& ahead, double beyond) {
     for_each_node(x, [&](std::ptrdiff_t i) {
       auto& planes = planes_[static_cast<std::size_t>(i)];
       planes.count = 0;
@@ -373,7 +345,35 @@ class Contacts {
       planes.size = std::max({size_, detail::largest_entry<dim>(from), detail::largest_entry<dim>(way)});
       colliders_.meet(from, way, detail::length<dim>(way) + beyond, planes);
     });
+  }
+
+  // The same for nodes whose planes `may_miss` one.
+  template <class MayMiss>
+  bool find_missed(const Vector& x, const Vector& prescribed, Vector& u, MayMiss&& may_miss) {
+    mark_nodes(x, [&](std::ptrdiff_t i) {
+      if (immovable(i)) return false;
+      auto& planes = planes_[static_cast<std::size_t>(i)];
+      if (!may_miss(planes)) return false;
+      const Point from = point(x, i), way = point(u, i);
+      const double rounding =
+          8 * colliders_.tolerance(std::max(planes.size, detail::largest_entry<dim>(way)));
+      bool missed = false;
+      colliders_.for_each_entered(from, way, [&](const ContactPlane<dim>& plane) {
+        if (plane.least - dot<double, dim>(plane.normal, way) <= rounding) return;
+        planes.insist(plane, way);
+        missed = true;
+      });
+      return missed;
+    });
+    if (!any_marked()) return false;
+    holds_.keep(bounds_, colliders_, x);
     rebuild(x, prescribed);
+    holds_.take(bounds_, colliders_, x);
+    for (const auto& bounded : bounds_.nodes()) {
+      if (marked_[static_cast<std::size_t>(bounded.node)] == 0) continue;
+      u.node(bounded.node) = Bounds::nearest(bounded, u.node(bounded.node));
+    }
+    return true;
   }
 
   static Point normal_of(const BoundedNode& bounded, int axis, bool from_below) {
@@ -436,6 +436,30 @@ class Contacts {
     return within_bounds(u - times<double, dim, dim, 1>(free_directions(bounded.node), less));
   }
 
+  // The bounds of a displacement `ahead` of a bounded node that comes after u: those of planes that it has
+  // come to, which go on as the colliders do. Without axes where there are none.
+  template <class Carried>
+  BoundedNode stopped_by(const BoundedNode& bounded, const Point& u, const Point& ahead,
+                         Carried&& carried) const {
+    const auto& planes = planes_[static_cast<std::size_t>(bounded.node)];
+    NodePlanes<dim> touched;
+    for (ContactPlane<dim> plane : planes) {
+      if (dot<double, dim>(plane.normal, u) - plane.least > bounded.rounding) continue;
+      plane.least = dot<double, dim>(plane.normal, Point(carried(colliders_[plane.collider])));
+      touched.add(plane);
+    }
+    BoundedNode result;
+    if (touched.count == 0) return result;
+    if (planes.count == 1 && restrained_[static_cast<std::size_t>(bounded.node)] == free) {
+      result = bounded;  // the same plane, elsewhere
+      result.lower[0] = static_cast<Scalar>(touched.begin()->least);
+      return result;
+    }
+    const Square S = free_directions(bounded.node);
+    return Bounds::bounded_by(bounded.node, touched, S, ahead - times<double, dim, dim, 1>(S, ahead),
+                              planes.size);
+  }
+
   // Counts what puts a bounded node off its planes by a way, `force_per_way` [N/m]: each plane pushes along
   // its normal, and the one that does so most has the friction. Contacts are found in the order of the nodes.
   void press(const BoundedNode& bounded, const Point& way, double force_per_way) {
@@ -466,7 +490,7 @@ class Contacts {
     }
   }
 
-  // Bounds and holds from the planes.
+  // Bounds from the planes.
   void rebuild(const Vector& x, const Vector& prescribed) {
     bounds_.clear(x.nodes());
     for (std::ptrdiff_t i = 0; i < x.nodes(); ++i) {
@@ -474,12 +498,11 @@ class Contacts {
       if (planes.count == 0) continue;
       bounds_.add(static_cast<int>(i), planes, free_directions(i), point(prescribed, i), planes.size);
     }
-    holds_.take(bounds_, colliders_, x);
   }
 
   Colliders<dim> colliders_;
   Holds<Vector> holds_;
-  Bounds bounds_, resting_;        // of displacements, and of what would follow them
+  Bounds bounds_;
   double spacing_ = 0, size_ = 0;  // [m]
   std::vector<int> restrained_;    // of each node: in projections_, or free
   std::vector<Square> projections_;
