@@ -30,10 +30,10 @@ TEST_CASE("Automatic: iterations decide, counted for six digits") {
     automatic.observe(report(iterations, digits), w);
     return w.two_levels;
   };
-  CHECK_FALSE(after(150, 6));
-  CHECK_FALSE(after(70, 3));
-  CHECK_FALSE(after(149, 0.5));  // a short way tells little
-  CHECK(after(80, 3));
+  CHECK_FALSE(after(110, 6));
+  CHECK_FALSE(after(55, 3));
+  CHECK_FALSE(after(109, 0.5));  // a short way tells little
+  CHECK(after(56, 3));
   CHECK(after(16, 6));
   CHECK(after(5, 0.5));
   CHECK_FALSE(after(14, 6));

@@ -46,14 +46,20 @@ class ElasticSystem {
   // Between the user's matrices (dim x #nodes, user's numbering) and internal vectors.
   template <class Derived>
   void to_internal(const Eigen::MatrixBase<Derived>& user, Vector& internal) const {
+    internal.set_zero();  // the padding too, whatever was in it
     for (std::ptrdiff_t i = 0; i < node_count(); ++i) {
       internal.node(i) = user.col(user_number(i)).template cast<Scalar>();
     }
   }
   void to_user(const Vector& internal, NodeMatrix<Scalar, dim>& user) const {
     parallel_for(node_count(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      for (std::ptrdiff_t i = begin; i < end; ++i)
-        user.col(i) = internal.node(numbering_.to_internal[static_cast<std::size_t>(i)]);
+      const int* const number = numbering_.to_internal.data();
+      const Scalar* const rows = internal.data();
+      Scalar* const columns = user.data();
+      // Whole rows, each of which overwrites the padding of that before it.
+      for (std::ptrdiff_t i = begin; i + 1 < end; ++i)
+        store(columns + dim * i, load<typename Vector::Row>(rows + Vector::stride * number[i]));
+      user.col(end - 1) = internal.node(number[end - 1]);
     });
   }
 

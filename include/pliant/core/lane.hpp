@@ -342,6 +342,14 @@ PLIANT_INLINE L convert(const Lane<T, W, isa>& a) {
       for (int i = 0; i < L::registers; ++i)
         r.part[i] = __builtin_convertvector(a.part[i], typename L::Register);
       return r;
+    } else if constexpr (From::register_size == 4 && L::register_size == 2) {
+      for (int i = 0; i < From::registers; ++i) {
+        const auto low = __builtin_shufflevector(a.part[i], a.part[i], 0, 1),
+                   high = __builtin_shufflevector(a.part[i], a.part[i], 2, 3);
+        r.part[2 * i] = __builtin_convertvector(low, typename L::Register);
+        r.part[2 * i + 1] = __builtin_convertvector(high, typename L::Register);
+      }
+      return r;
     }
 #endif
     for (int i = 0; i < W; ++i) set_lane(r, i, static_cast<typename L::Scalar>(a[i]));

@@ -44,7 +44,7 @@ class SplitBodies {
   void prepare(const SystemType& system) {
     static_assert(SystemType::dim == 3, "OperatorSplitting takes bodies of tetrahedra");
     if (held_.nodes() == system.node_count()) return;
-    held_ = moved_ = displacement_ = system.make_vector();
+    held_ = moved_ = system.make_vector();
     const auto beta = system.uniform_stiffness_damping();
     detail::require_parameter(beta && *beta == Scalar(0), "Rayleigh::beta",
                               beta ? static_cast<double>(*beta) : 0,
@@ -91,17 +91,18 @@ class SplitBodies {
     advanced_ = true;
     context.filter.prescribe(state.time + dt_, dt_, state.x, moved_);
     held_.set_zero();
+    Vector& displacement = state.v;  // of this step [m], as soon as the velocities have been used
     if (others_) {
       others_->advance(integrator, context, state, moved_, start);
       others_->find_constraint_forces(integrator, context, state, moved_, held_);
-      others_->find_displacement(state.x, displacement_);
+      others_->find_displacement(state.x, displacement);
     }
     parallel_parts(static_cast<int>(blocks_.size()), [&](int b) {
       const auto [group, block] = blocks_[at(b)];
       Copies& copies = copies_[at(group)];
       copies.advance(block, integrator, context, state, moved_, start);
       copies.find_constraint_forces(block, integrator, context, state, moved_, held_);
-      copies.find_displacement(block, state.x, displacement_);
+      copies.find_displacement(block, state.x, displacement);
     });
     // Takes nodes out of colliders; see Contacts::put_back.
     int contacts = 0;
@@ -111,14 +112,14 @@ class SplitBodies {
       context.contacts.begin_forces();
       const bool outside = context.contacts.put_back(
           state.x, moved_, {.dt = dt_, .weight = 1}, [&](int node) { return nodes_[at(node)].mass; },
-          displacement_, [](int) {});
+          displacement, [](int) {});
       if (!outside) return -1;
       contacts = context.contacts.add_found(held_);
     }
     using Block = typename Vector::Block;
     const Block per_time(static_cast<Scalar>(1 / dt_));
-    displacement_.for_each_block([&](std::ptrdiff_t i) {
-      const Block way = displacement_.block(i);
+    displacement.for_each_block([&](std::ptrdiff_t i) {
+      const Block way = displacement.block(i);
       state.v.set_block(i, per_time * way);
       state.x.set_block(i, state.x.block(i) + way);
     });
@@ -226,7 +227,7 @@ class SplitBodies {
   std::unique_ptr<SplitBody<Vector, isa>> others_;  // where there are any
   std::vector<Copies> copies_;                      // of each piece of which there are many
   std::vector<BlockOf> blocks_;                     // of all of them
-  Vector held_, moved_, displacement_;              // [N], [m], [m]
+  Vector held_, moved_;                             // [N], [m]
 };
 
 }  // namespace pliant

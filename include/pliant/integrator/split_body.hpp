@@ -62,30 +62,28 @@ class SplitBody {
   template <class Integrator, class Context>
   void find_constraint_forces(const Integrator& integrator, const Context& context,
                               const State<Vector>& state, const Vector& moved, Vector& held) {
-    const int free = mesh_.free_count();
-    const auto& pull = parts_.front().right_side;
-    // By elements, times dt^2.
-    forces_.assign(pull.begin() + stride * free, pull.begin() + stride * mesh_.count());
+    auto& y = parts_.front().right_side;  // of fixed places: what elements do to them, times dt^2
     for (const auto& c : mesh_.couplings()) {
       const auto& solution = parts_[at(std::max(part_of(c.free), 0))].right_side;
-      set_row(forces_, c.fixed - free, row(forces_, c.fixed - free) - Row(c.value) * row(solution, c.free));
+      set_row(y, c.fixed, row(y, c.fixed) - Row(c.value) * row(solution, c.free));
     }
-    if (integrator.volume_iterations > 0)
-      constraints_.add_forces(stride * free, positions_.data(), forces_.data());
+    if (integrator.volume_iterations > 0) constraints_.add_forces(positions_.data(), y.data());
     const Row per_time(static_cast<Scalar>(1 / dt_));
-    for (std::ptrdiff_t place = free; place < mesh_.count(); ++place) {
+    for (std::ptrdiff_t place = mesh_.free_count(); place < mesh_.count(); ++place) {
       const std::ptrdiff_t node = node_[at(place)];
       held.set_row(node, detail::holding_force(Row(mesh_.masses()[at(place)]), Row(mesh_.kept()[at(place)]),
-                                               per_time, moved.row(node), state.v.row(node),
-                                               row(forces_, place - free), context.loads.row(node)));
+                                               per_time, moved.row(node), state.v.row(node), row(y, place),
+                                               context.loads.row(node)));
     }
   }
 
   // How far all nodes go in this step [m].
-  void find_displacement(const Vector& x, Vector& displacement) {
-    for_each_place([&](std::ptrdiff_t place, std::ptrdiff_t node) {
-      positions_[at(stride * place + 3)] = 0;
-      displacement.set_row(node, row(positions_, place) - x.row(node));
+  void find_displacement(const Vector& x, Vector& displacement) const {
+    for_each_place([from = x.data(), to = positions_.data(), ways = displacement.data()](
+                       std::ptrdiff_t place, std::ptrdiff_t node) {
+      Row way = row(to, place) - row(from, node);
+      set_lane(way, 3, Scalar(0));
+      set_row(ways, node, way);
     });
   }
 
@@ -176,15 +174,23 @@ class SplitBody {
   template <class Run>
   void for_each_place(Run&& run) const {
     parallel_for(std::ssize(node_), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      for (std::ptrdiff_t place = begin; place < end; ++place) run(place, node_[at(place)]);
+      const auto own = run;  // pointers in it stay in registers, whatever the loop writes
+      const int* const node = node_.data();
+      for (std::ptrdiff_t place = begin; place < end; ++place) own(place, std::ptrdiff_t{node[place]});
     });
   }
 
+  PLIANT_INLINE static Row row(const Scalar* rows, std::ptrdiff_t place) {
+    return load<Row>(rows + stride * place);
+  }
+  PLIANT_INLINE static void set_row(Scalar* rows, std::ptrdiff_t place, const Row& value) {
+    store(rows + stride * place, value);
+  }
   PLIANT_INLINE static Row row(const AlignedVector<Scalar>& rows, std::ptrdiff_t place) {
-    return load<Row>(rows.data() + stride * place);
+    return row(rows.data(), place);
   }
   PLIANT_INLINE static void set_row(AlignedVector<Scalar>& rows, std::ptrdiff_t place, const Row& value) {
-    store(rows.data() + stride * place, value);
+    set_row(rows.data(), place, value);
   }
   static void set_zero(AlignedVector<Scalar>& rows, std::ptrdiff_t begin, std::ptrdiff_t end) {
     std::fill(rows.begin() + stride * begin, rows.begin() + stride * end, Scalar(0));
@@ -196,13 +202,19 @@ class SplitBody {
   void predict(const Context& context, const State<Vector>& state, const Vector& moved, bool incremental) {
     const auto h = static_cast<Scalar>(dt_);
     const std::ptrdiff_t free = mesh_.free_count();
-    for_each_place([&](std::ptrdiff_t place, std::ptrdiff_t node) {
-      const Scalar inverse = mesh_.inverse_masses()[at(place)];
-      const Row way = place < free ? Row(h * mesh_.kept()[at(place)]) * state.v.row(node) : moved.row(node);
-      const Row start = state.x.row(node) + way, end = start + Row(h * h * inverse) * context.loads.row(node);
-      set_row(predicted_, place, end);
-      set_row(positions_, place, incremental ? start : end);
-      positions_[at(stride * place + 3)] = inverse;  // for the volume constraints
+    const Scalar *const x = state.x.data(), *const v = state.v.data(), *const loads = context.loads.data(),
+                        *const prescribed = moved.data(),
+                        *const inverse_masses = mesh_.inverse_masses().data(),
+                        *const kept = mesh_.kept().data();
+    Scalar *const positions = positions_.data(), *const predicted = predicted_.data();
+    for_each_place([=](std::ptrdiff_t place, std::ptrdiff_t node) {
+      const Scalar inverse = inverse_masses[place];
+      const Row way = place < free ? Row(h * kept[place]) * row(v, node) : row(prescribed, node);
+      const Row start = row(x, node) + way, end = start + Row(h * h * inverse) * row(loads, node);
+      set_row(predicted, place, end);
+      Row placed = incremental ? start : end;
+      set_lane(placed, 3, inverse);  // for the volume constraints
+      set_row(positions, place, placed);
     });
   }
 
@@ -214,11 +226,12 @@ class SplitBody {
     const std::ptrdiff_t top = factor.begin(part_count), free = factor.node_count(),
                          all = std::ssize(positions_) / stride;
     // The fourth number of the inertia is never seen.
-    const auto set_inertia = [&](AlignedVector<Scalar>& y, std::ptrdiff_t begin, std::ptrdiff_t end) {
-      for (std::ptrdiff_t place = begin; place < end; ++place) {
-        const Row mass(mesh_.masses()[at(place)]);
-        set_row(y, place, mass * (row(predicted_, place) - row(positions_, place)));
-      }
+    const auto set_inertia = [masses = mesh_.masses().data(), to = predicted_.data(),
+                              from = positions_.data()](AlignedVector<Scalar>& y, std::ptrdiff_t begin,
+                                                        std::ptrdiff_t end) {
+      Scalar* const inertia = y.data();
+      for (std::ptrdiff_t place = begin; place < end; ++place)
+        set_row(inertia, place, Row(masses[place]) * (row(to, place) - row(from, place)));
     };
     parallel_parts(part_count, [&](int p) {
       Part& part = parts_[at(p)];
@@ -250,9 +263,10 @@ class SplitBody {
 
   // The fourth numbers of both are left alone: those of the solution are zero.
   void move(const AlignedVector<Scalar>& solution, std::ptrdiff_t begin, std::ptrdiff_t end) {
-    for (std::ptrdiff_t place = begin; place < end; ++place) {
-      set_row(positions_, place, row(positions_, place) + row(solution, place));
-    }
+    Scalar* const x = positions_.data();
+    const Scalar* const ways = solution.data();
+    for (std::ptrdiff_t place = begin; place < end; ++place)
+      set_row(x, place, row(x, place) + row(ways, place));
   }
 
   void relax_volumes(bool first) {
@@ -272,7 +286,6 @@ class SplitBody {
   VolumeConstraints<Scalar, isa> constraints_;
   std::vector<Part> parts_;                      // and the constraints that belong to none
   AlignedVector<Scalar> positions_, predicted_;  // a row for each place [m]
-  AlignedVector<Scalar> forces_;                 // a row for each fixed node
 };
 
 }  // namespace pliant

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
 #include <vector>
 
 #include <pliant/core/error.hpp>
@@ -160,12 +161,15 @@ class SplitMesh {
   }
 
   void find_couplings(const std::vector<Element>& elements, double dt) {
-    couplings_.clear();
+    std::map<std::array<int, 2>, double> values;  // of a free and a fixed place
     for (const Element& e : elements) {
       for_each_entry(e, dt, [&](int a, int b, double value) {
-        if (a >= free_count() && b < free_count()) couplings_.push_back({a, b, static_cast<Scalar>(value)});
+        if (a >= free_count() && b < free_count()) values[{b, a}] += value;
       });
     }
+    couplings_.clear();
+    for (const auto& [places, value] : values)
+      couplings_.push_back({places[1], places[0], static_cast<Scalar>(value)});
   }
 
   Factor factor_;

@@ -75,6 +75,14 @@ std::vector<std::vector<std::size_t>> node_disjoint_groups(
 }
 
 template <class T>
+PLIANT_INLINE void find_cross_product(const T* u, const T* v, T* result) {
+  for (int i = 0; i < 3; ++i) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    result[i] = u[j] * v[k] - u[k] * v[j];
+  }
+}
+
+template <class T>
 PLIANT_INLINE T dot_of(const T* u, const T* v) {
   return multiply_add(u[0], v[0], multiply_add(u[1], v[1], u[2] * v[2]));
 }
@@ -86,14 +94,7 @@ PLIANT_INLINE T find_normals(const T (&nodes)[4][numbers], T (&normals)[4][3]) {
   for (int a = 0; a < 3; ++a) {
     for (int i = 0; i < 3; ++i) edges[a][i] = nodes[a + 1][i] - nodes[0][i];
   }
-  for (int a = 0; a < 3; ++a) {
-    const auto& u = edges[(a + 1) % 3];
-    const auto& v = edges[(a + 2) % 3];
-    for (int i = 0; i < 3; ++i) {
-      const int j = (i + 1) % 3, k = (i + 2) % 3;
-      normals[a + 1][i] = u[j] * v[k] - u[k] * v[j];
-    }
-  }
+  for (int a = 0; a < 3; ++a) find_cross_product(edges[(a + 1) % 3], edges[(a + 2) % 3], normals[a + 1]);
   for (int i = 0; i < 3; ++i) normals[0][i] = -(normals[1][i] + normals[2][i] + normals[3][i]);
   return dot_of(edges[0], normals[1]);
 }
@@ -132,7 +133,8 @@ class VolumeConstraints {
 
   void clear() {
     batches_.clear();
-    at_fixed_.clear();
+    corners_.clear();
+    corner_count_ = 0;
     start_.assign(std::size_t{width}, Scalar(0));
     end_ = start_;
   }
@@ -152,16 +154,14 @@ class VolumeConstraints {
     for (const std::vector<std::size_t>& group :
          detail::node_disjoint_groups(constraints, first_fixed, std::size_t{width})) {
       Batch batch = empty_batch(nowhere);
-      bool fixed = false;
       for (std::size_t lane = 0; lane < group.size(); ++lane) {
         const VolumeConstraint<Scalar>& constraint = constraints[group[lane]];
         for (std::size_t a = 0; a < 4; ++a) batch.offsets[a][lane] = constraint.offsets[a];
         batch.inverse_volume[lane] = constraint.inverse_volume;
         batch.compliance[lane] = constraint.compliance;
-        fixed = fixed || detail::has_fixed_node(constraint, first_fixed);
         places[group[lane]] = static_cast<int>(place_of(batches_.size()) + lane);
+        append_corners(constraint, places[group[lane]], first_fixed, nowhere);
       }
-      if (fixed) at_fixed_.push_back(batches_.size());
       batches_.push_back(batch);
     }
     start_.resize(place_of(batches_.size()), Scalar(0));
@@ -180,23 +180,22 @@ class VolumeConstraints {
   }
 
   // Adds k grad_a C for what k has changed by in this step, the forces of the constraints times dt^2, to the
-  // rows of `forces` of the nodes a at `first_fixed` and beyond; the first row is that of `first_fixed`.
-  void add_forces(int first_fixed, const Scalar* x, Scalar* forces) const {
-    for (const std::size_t number : at_fixed_) {
-      const Batch& batch = batches_[number];
-      for (int lane = 0; lane < width; ++lane) {
-        if (batch.inverse_volume[lane] == 0) continue;
-        Scalar nodes[4][3], normals[4][3];
-        for (int a = 0; a < 4; ++a) std::copy_n(x + batch.offsets[a][lane], 3, nodes[a]);
-        detail::find_normals(nodes, normals);
-        const std::size_t place = place_of(number) + static_cast<std::size_t>(lane);
-        const Scalar push = batch.inverse_volume[lane] * (end_[place] - start_[place]);
-        for (int a = 0; a < 4; ++a) {
-          if (const int offset = batch.offsets[a][lane] - first_fixed; offset >= 0) {
-            for (int i = 0; i < 3; ++i) forces[offset + i] += push * normals[a][i];
-          }
-        }
+  // rows of `forces` of the nodes a at `first_fixed` and beyond.
+  void add_forces(const Scalar* x, Scalar* forces) const {
+    for (const Corners& corners : corners_) {
+      T face[3][4], edges[2][3];
+      for (int b = 0; b < 3; ++b) gather_rows(x, corners.face[b], face[b]);
+      for (int i = 0; i < 3; ++i) {
+        edges[0][i] = face[1][i] - face[0][i];
+        edges[1][i] = face[2][i] - face[0][i];
       }
+      const T push = load<T>(corners.inverse_volume) * (gather<T>(end_.data(), corners.multiplier) -
+                                                        gather<T>(start_.data(), corners.multiplier));
+      T force[4];
+      detail::find_cross_product(edges[0], edges[1], force);
+      for (int i = 0; i < 3; ++i) force[i] = push * force[i];
+      force[3] = T(Scalar(0));
+      add_rows(force, forces, corners.node);
     }
   }
 
@@ -208,6 +207,34 @@ class VolumeConstraints {
     Scalar inverse_volume[width];
     Scalar compliance[width];
   };
+
+  // Nodes of constraints that are fixed, and the corners of the faces opposite to them: the cross product of
+  // two edges of such a face is 6 V grad_a C.
+  struct alignas(64) Corners {
+    int node[width];
+    int face[3][width];
+    int multiplier[width];
+    Scalar inverse_volume[width];
+  };
+
+  void append_corners(const VolumeConstraint<Scalar>& constraint, int multiplier, int first_fixed,
+                      int nowhere) {
+    constexpr std::size_t faces[4][3] = {{1, 3, 2}, {0, 2, 3}, {0, 3, 1}, {0, 1, 2}};
+    for (std::size_t a = 0; a < 4; ++a) {
+      if (constraint.offsets[a] < first_fixed) continue;
+      const int lane = corner_count_++ % width;
+      if (lane == 0) {
+        Corners& corners = corners_.emplace_back();
+        for (auto* offsets : {&corners.node, &corners.face[0], &corners.face[1], &corners.face[2]})
+          std::fill(std::begin(*offsets), std::end(*offsets), nowhere);
+      }
+      Corners& corners = corners_.back();
+      corners.node[lane] = constraint.offsets[a];
+      for (std::size_t b = 0; b < 3; ++b) corners.face[b][lane] = constraint.offsets[faces[a][b]];
+      corners.multiplier[lane] = multiplier;
+      corners.inverse_volume[lane] = constraint.inverse_volume;
+    }
+  }
 
   // Of the multipliers of a batch.
   static constexpr std::size_t place_of(std::size_t batch) { return (batch + 1) * std::size_t{width}; }
@@ -232,7 +259,8 @@ class VolumeConstraints {
 
   AlignedVector<Batch> batches_;
   AlignedVector<Scalar> start_, end_;  // multipliers of a step, behind a batch of zeros
-  std::vector<std::size_t> at_fixed_;  // batches with a fixed node
+  AlignedVector<Corners> corners_;     // of the nodes that cannot move
+  int corner_count_ = 0;
 };
 
 // The constraints of a body of which there are many copies: lanes are copies, which share everything but the

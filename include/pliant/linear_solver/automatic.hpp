@@ -17,7 +17,7 @@ namespace pliant {
 // where TwoLevel takes so few that BlockJacobi is sure to do. Numbers of iterations decide, never a clock:
 // results can be reproduced.
 struct Automatic {
-  int switch_above = 150;  // iterations of BlockJacobi
+  int switch_above = 110;  // iterations of BlockJacobi
   int switch_below = 15;   // iterations of TwoLevel
 
   template <class Matrix>

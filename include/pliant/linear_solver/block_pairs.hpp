@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <pliant/core/aligned_vector.hpp>
-#include <pliant/core/lane.hpp>
+#include <pliant/core/node_vector.hpp>
 
 namespace pliant {
 

@@ -57,14 +57,13 @@ struct Fronts {
   static Fronts of(const BlockPattern& pattern) {
     const Adjacency graph = graph_of(pattern);
     Fronts result = in_order(graph, minimum_degree(graph));
-    const auto try_order = [&](std::vector<int> order) {
-      Fronts other = in_order(graph, std::move(order));
+    const auto take_if_less = [&](Fronts other) {
       if (other.blocks() < result.blocks()) result = std::move(other);
     };
-    try_order(nested_dissection(graph));
+    take_if_less(in_order(graph, nested_dissection(graph)));
     if (detail::order_by_metis != nullptr) {
-      std::vector<int> order = detail::order_by_metis(graph);
-      if (std::ssize(order) == pattern.rows()) try_order(std::move(order));
+      std::vector<int> by_metis = detail::order_by_metis(graph);
+      if (std::ssize(by_metis) == pattern.rows()) take_if_less(in_order(graph, std::move(by_metis)));
     }
     result.link(pattern);
     result.cut();

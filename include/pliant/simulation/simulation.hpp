@@ -119,10 +119,10 @@ class Simulation {
 
   // Advances by one time step. Where the report is false the state is what it was before.
   [[nodiscard]] StepReport step() {
-    saved_.copy(state_);
+    before_.take(state_);
     filter_.stop_held(state_.v);
     const auto monitor = [this](const NewtonReport& newton) {
-      return !progress_ || progress_({.time = saved_.time,
+      return !progress_ || progress_({.time = before_.time,
                                       .newton_iteration = newton.iterations,
                                       .linear_iteration = newton.linear.iterations,
                                       .residual = newton.gradient,
@@ -142,8 +142,9 @@ class Simulation {
       contacts_.end(false);
       throw;
     }
-    if (report && !(state_.x.finite() && state_.v.finite() && state_.a.finite())) {
-      report.stop = StepStop::not_finite;
+    if (report) {
+      report.energies = with_elastic(report.energies.elastic);
+      if (!state_finite(report.energies)) report.stop = StepStop::not_finite;
     }
     contacts_.end(static_cast<bool>(report));
     if (!report) {
@@ -156,7 +157,6 @@ class Simulation {
     system_.to_user(state_.v, velocities_);
     system_.to_user(integrator_workspace_.constraint_forces(), constraint_forces_);
     report.time = state_.time;
-    report.energies = with_elastic(report.energies.elastic);
     return report;
   }
 
@@ -332,10 +332,10 @@ class Simulation {
     filter_ = filter_of(constraint_);
     prepare_contacts();
     integrator_.prepare(system_, integrator_workspace_);
-    for (auto* vector : {&state_.x, &state_.v, &saved_.x, &saved_.v, &external_forces_, &loads_}) {
+    for (auto* vector : {&state_.x, &state_.v, &external_forces_, &loads_}) {
       *vector = system_.make_vector();
     }
-    if constexpr (detail::keeps_acceleration<Integrator>) state_.a = saved_.a = system_.make_vector();
+    if constexpr (detail::keeps_acceleration<Integrator>) state_.a = before_.a = system_.make_vector();
     state_.x = system_.rest();
     positions_ = solid_.nodes();
     velocities_ = constraint_forces_ = Positions::Zero(dim, system_.node_count());
@@ -367,9 +367,11 @@ class Simulation {
     if constexpr (requires { integrator_workspace_.state_changed(); }) integrator_workspace_.state_changed();
   }
 
-  // After a step that failed, or failed to begin.
+  // After a step that failed, or failed to begin: the user's arrays still tell the state before it.
   void restore(bool begun) {
-    std::swap(state_, saved_);
+    system_.to_internal(positions_, state_.x);
+    system_.to_internal(velocities_, state_.v);
+    before_.give_back(state_);
     if constexpr (requires { integrator_workspace_.step_undone(); }) {
       if (begun) integrator_workspace_.step_undone();
     }
@@ -384,23 +386,52 @@ class Simulation {
   }
 
   Energies with_elastic(double elastic) const {
+    using Row = Lane<double, Vector::stride, isa>;
+    const auto wide = [](const typename Vector::Row& row) { return convert<Row>(row); };
+    Row gravity(0);
+    for (int axis = 0; axis < dim; ++axis) set_lane(gravity, axis, gravity_(axis));
     Energies energies =
         parallel_sum<Energies>(state_.x.nodes(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-          Energies part;
+          Row kinetic(0), gravitational(0), external(0);
           for (std::ptrdiff_t i = begin; i < end; ++i) {
-            const SmallVector<double, dim> v = state_.v.node(i).template cast<double>();
-            const double mass = system_.mass().node(i)(0);
-            const SmallVector<double, dim> moved =
-                (state_.x.node(i) - system_.rest().node(i)).template cast<double>();
-            part.kinetic += 0.5 * mass * v.squaredNorm();
-            part.gravitational -= mass * gravity_.dot(moved);
-            part.external -= external_forces_.node(i).template cast<double>().dot(moved);
+            const Row v = wide(state_.v.row(i)), mass = wide(system_.mass().row(i)),
+                      moved = wide(state_.x.row(i) - system_.rest().row(i));
+            kinetic = multiply_add(mass * v, v, kinetic);
+            gravitational = multiply_add(mass * gravity, moved, gravitational);
+            external = multiply_add(wide(external_forces_.row(i)), moved, external);
           }
-          return part;
+          return Energies{
+              .kinetic = sum(kinetic) / 2, .gravitational = -sum(gravitational), .external = -sum(external)};
         });
     energies.elastic = elastic;
     return energies;
   }
+
+  // Whether the state is, whose energies are given. A number of it that is not finite makes one of them so:
+  // only then it is worth a look.
+  bool state_finite(const Energies& energies) const {
+    return state_.a.finite() &&
+           (std::isfinite(energies.kinetic + energies.gravitational + energies.external) ||
+            (state_.x.finite() && state_.v.finite()));
+  }
+
+  // What positions_ and velocities_ do not tell of the state before a step.
+  struct Before {
+    Vector a;
+    bool acceleration_known = false;
+    double time = 0;
+
+    void take(const State<Vector>& state) {
+      a.set_sum(state.a, Scalar(0), state.a);
+      acceleration_known = state.acceleration_known;
+      time = state.time;
+    }
+    void give_back(State<Vector>& state) {
+      std::swap(state.a, a);
+      state.acceleration_known = acceleration_known;
+      state.time = time;
+    }
+  };
 
   Solid solid_;
   Integrator integrator_;
@@ -408,7 +439,8 @@ class Simulation {
   Constraint constraint_;
   SystemType system_;
   FilterType filter_;
-  State<Vector> state_, saved_;
+  State<Vector> state_;
+  Before before_;
   Contacts<Vector> contacts_;
   Vector external_forces_;  // [N]
   Vector loads_;            // external forces and gravity [N]
