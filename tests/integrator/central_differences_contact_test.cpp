@@ -330,3 +330,39 @@ TEST_CASE("central differences: contact with colliders at rest adds no energy") 
     CHECK(last < start);
   }
 }
+
+TEST_CASE("central differences: what is put back off one facet does not end under another one") {
+  // A block with a pocket, whose corners are concave, into which a small body is thrown from all sides.
+  auto solid = make_box<Tet4>({.lengths = {3, 3, 3}, .cells = {3, 3, 3}});
+  std::vector<int> kept;
+  for (int e = 0; e < solid.elements.cols(); ++e) {
+    Vector3d centre = Vector3d::Zero();
+    for (int k = 0; k < 4; ++k) centre += solid.nodes.col(solid.elements(k, e)) / 4;
+    const bool in_pocket =
+        std::abs(centre.x() - 1.5) < 0.5 && std::abs(centre.z() - 1.5) < 0.5 && centre.y() > 1;
+    if (!in_pocket) kept.push_back(e);
+  }
+  solid.elements = decltype(solid.elements)(solid.elements(Eigen::all, kept));
+  const TriangleMesh pocket = make_triangle_mesh(solid);
+  auto mesh = make_box<Tet4>({.lengths = {0.2, 0.2, 0.2}, .cells = {2, 2, 2}});
+  mesh.nodes.colwise() += Vector3d(1.4, 1.2, 1.4);
+  int touched = 0;
+  for (int k = 0; k < 12; ++k) {
+    Simulation sim(soft(mesh, 0, 1e6), CentralDifferences{.dt = 1e-3, .max_substeps = 100000, .renewal = 1});
+    const double angle = k * M_PI / 6 + 0.1;
+    sim.set_velocities(300 *
+                       Vector3d(std::cos(angle), -0.7, std::sin(angle)).replicate(1, mesh.node_count()));
+    sim.add_collider(pocket, {.friction = 0.2});
+    for (int n = 0; n < 5; ++n) {
+      run_steps(sim, 1);
+      touched += static_cast<int>(sim.contacts().size());
+      double least = 1;
+      for (int i = 0; i < mesh.node_count(); ++i) {
+        const auto near = pocket.nearest(sim.positions().col(i), 1);
+        if (near) least = std::min(least, near->distance);
+      }
+      CHECK(least > -1e-10);
+    }
+  }
+  CHECK(touched > 100);
+}
