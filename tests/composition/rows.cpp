@@ -46,7 +46,7 @@ bool legal(const Row& row) {
   if (plane_stress && !plane) return false;
   if (splits && (row[0] != "Tet4" || row[2] != "Arap"))
     return false;  // of the energies that a step converges for
-  return no_solver == (is_explicit || splits) && !(no_solver && contact);
+  return no_solver == (is_explicit || splits) && !(splits && contact);
 }
 
 std::vector<Row> all_legal_rows() {

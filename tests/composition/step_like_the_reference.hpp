@@ -154,13 +154,23 @@ void step_like_the_reference() {
     REQUIRE(substeps > 1);
     Eigen::VectorXd v = Eigen::VectorXd::Zero(start.size());
     end = start;
+    for (const Eigen::Index k : pushed) end(k) = std::max(start(k), wall_at(0));
+    std::vector<Eigen::Index> moving = unknowns;
+    moving.insert(moving.end(), pushed.begin(), pushed.end());
     for (int n = 1; n <= substeps; ++n) {
-      const Eigen::VectorXd force = body.gradient(end);
-      for (const Eigen::Index k : unknowns) {
-        v(k) += (n == 1 ? h / 2 : h) * (gravity(k % dim) - force(k) / body.mass()(k));
-        end(k) += h * v(k);
-      }
+      const auto accelerate = [&] {
+        const Eigen::VectorXd force = body.gradient(end);
+        for (const Eigen::Index k : moving) v(k) += h / 2 * (gravity(k % dim) - force(k) / body.mass()(k));
+      };
+      accelerate();
+      for (const Eigen::Index k : pushed) v(k) = std::max(v(k), (wall_at(n * h) - end(k)) / h);
+      for (const Eigen::Index k : moving) end(k) += h * v(k);
       for (const int node : upper) end.segment<dim>(dim * node) = path(mesh.nodes.col(node), n * h);
+      accelerate();
+      for (const Eigen::Index k : pushed) {
+        const bool touches = end(k) < wall_at(n * h) + 1e-12;
+        if (touches) v(k) = std::max(v(k), (wall_at(n * h) - wall_at((n - 1) * h)) / h);
+      }
     }
     const double motion = (end - start).lpNorm<Eigen::Infinity>();
     CHECK((result - end).lpNorm<Eigen::Infinity>() < (in_float ? 1e-3 : 1e-10) * motion);

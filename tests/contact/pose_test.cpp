@@ -34,3 +34,26 @@ TEST_CASE("Pose: refuses what is no rotation and what is not finite") {
   CHECK_THROWS_WITH(Pose(one, {0, NAN, 0}), Catch::Contains("Pose: translation"));
   CHECK_NOTHROW(Pose(one + 1e-11 * Eigen::Matrix3d::Ones(), origin));
 }
+
+TEST_CASE("Pose: an even motion turns about one axis by even angles, the shorter way") {
+  const Eigen::Vector3d axis = Eigen::Vector3d(1, 2, -2) / 3;
+  const auto turned = [&](double angle) {
+    return Pose<3>(Eigen::AngleAxisd(angle, axis), Eigen::Vector3d(angle, 1, 0));
+  };
+  for (const double angle : {1e-9, 0.3, 3.0, 3.14159, -2.0}) {
+    const Pose<3> start = turned(0.4), goal = turned(0.4 + angle);
+    for (const double part : {0.0, 0.1, 0.5, 0.9, 1.0}) {
+      const Pose<3> there = start.towards(goal, part), expected = turned(0.4 + part * angle);
+      CHECK((there.rotation() - expected.rotation()).norm() < 1e-12);
+      CHECK((there.translation() - expected.translation()).norm() < 1e-14);
+    }
+    CHECK(start.towards(goal, 0).rotation() == start.rotation());
+    CHECK(start.towards(goal, 1).rotation() == goal.rotation());
+    CHECK(start.towards(start, 0.5).rotation().isApprox(start.rotation(), 1e-15));
+  }
+  const auto far = turned(0).towards(turned(4), 0.5).rotation();  // as by 4 - 2 pi
+  CHECK((far - turned(2 - M_PI).rotation()).norm() < 1e-12);
+  const Pose<2> plane = Pose<2>().towards(Pose<2>(Eigen::Rotation2Dd(3), {2, 4}), 0.5);
+  CHECK((plane.rotation() - Eigen::Rotation2Dd(1.5).toRotationMatrix()).norm() < 1e-15);
+  CHECK(plane.translation() == SmallVector<double, 2>(1, 2));
+}

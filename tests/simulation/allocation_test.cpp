@@ -199,6 +199,20 @@ TEST_CASE("A step allocates nothing where contact is steady") {
   }
 }
 
+TEST_CASE("A step allocates nothing where contact is steady: central differences") {
+  for (const int threads : thread_counts) {
+    INFO(threads << " threads");
+    const WithThreads with(threads);
+    Simulation simulation(Solid(make_box<Tet4>(box), rubber, Density{1000}, Rayleigh{.alpha = 20}),
+                          CentralDifferences{.dt = 0.02});
+    simulation.set_gravity({0, -9.81, 0});
+    simulation.add_collider(HalfSpace(Eigen::Vector3d(0, 0, 0), Eigen::Vector3d(0, 1, 0)), {.friction = 0.5});
+    for (int step = 0; step < 40; ++step) REQUIRE(simulation.step());
+    three_steps_without_allocation(simulation, [](int) {});
+    CHECK(simulation.contacts().size() > 3);
+  }
+}
+
 TEST_CASE("A step allocates nothing once the first has run: two levels") {
   steps_without_allocation(Solid(make_box<Tet4>(box), rubber, Density{1000}), BackwardEuler{.dt = 0.01},
                            Pcg<TwoLevel>{});

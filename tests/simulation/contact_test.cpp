@@ -254,3 +254,23 @@ TEST_CASE("contact: colliders and surfaces that make no sense are refused") {
   CHECK_THROWS_AS(sim.add_collider(floor, {.thickness = -1}), ParameterError);
   CHECK_THROWS_AS(sim.add_collider(floor, {.stick_length = -1}), ParameterError);
 }
+
+TEST_CASE("contact: a press that is moved by hand goes evenly through the increments of a static step") {
+  // Where nodes slide, their way counts: a path that is as even ends alike.
+  const auto squeezed = [&](bool by_hand) {
+    const auto mesh = make_box<Tet4>({.lengths = {1, 1, 1}, .cells = {2, 2, 2}});
+    Simulation sim(Solid(mesh, StableNeoHookean(Lame::from_young_poisson(1e5, 0.3)), Density{1000}),
+                   QuasiStatic{.increments = 4, .allow_free_motion = true, .newton = {.tolerance = 1e-9}},
+                   Cholesky{});
+    sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0, 0), Eigen::Vector3d(0, 1, 0)), {.friction = 0.2});
+    const HalfSpace<3> press(Eigen::Vector3d(0, 1, 0), Eigen::Vector3d(0, -1, 0));
+    const auto pose = [](double t) {
+      return Pose<3>(Eigen::Matrix3d::Identity(), Eigen::Vector3d(0.1 * t, -0.3 * t, 0));
+    };
+    if (by_hand) sim.move_collider(sim.add_collider(press, {.friction = 0.2}), pose(1));
+    else sim.add_collider(press, {.friction = 0.2}, pose);
+    run_steps(sim, 1);
+    return Eigen::MatrixXd(sim.positions());
+  };
+  CHECK((squeezed(true) - squeezed(false)).cwiseAbs().maxCoeff() < 1e-9);
+}

@@ -70,13 +70,24 @@ class BoundedNodes {
     nodes_.clear();
   }
 
-  // Bounds a node by planes, the most important first, in addition to restraints: `S` projects onto the
-  // directions in which it is free and `prescribed` is its displacement along the others [m]. `size` [m] is
-  // that of its coordinates and displacements, for rounding. A plane that a node cannot obey is left out:
-  // those beyond the dim independent ones, and those across which the restraints leave it no way.
+  // Adds a node, where it is bounded at all.
   template <class Planes>
   void add(int node, const Planes& planes, const SmallMatrix<double, dim, dim>& S,
            const SmallVector<double, dim>& prescribed, double size) {
+    const Node bounded = bounded_by(node, planes, S, prescribed, size);
+    if (bounded.axes == 0) return;
+    place_[static_cast<std::size_t>(node)] = static_cast<int>(nodes_.size());
+    nodes_.push_back(bounded);
+  }
+
+  // Bounds a node by planes, the most important first, in addition to restraints: `S` projects onto the
+  // directions in which it is free and `prescribed` is its displacement along the others [m]. `size` [m] is
+  // that of its coordinates and displacements, for rounding. A plane that a node cannot obey is left out:
+  // those beyond the dim independent ones, and those across which the restraints leave it no way. Where none
+  // is left it has no axes.
+  template <class Planes>
+  static Node bounded_by(int node, const Planes& planes, const SmallMatrix<double, dim, dim>& S,
+                         const SmallVector<double, dim>& prescribed, double size) {
     Node bounded;
     bounded.node = node;
     bounded.below.fill(-1);
@@ -98,7 +109,7 @@ class BoundedNodes {
       bounded.below[static_cast<std::size_t>(bounded.axes)] = plane.collider;
       ++bounded.axes;
     }
-    if (bounded.axes == 0) return;
+    if (bounded.axes == 0) return bounded;
     basis.complete();
     for (int k = bounded.axes; k < dim; ++k) N.col(k) = basis[k];
     const SmallMatrix<double, dim, dim> inverted = inverse<double, dim>(N);
@@ -114,13 +125,23 @@ class BoundedNodes {
     }
     const double stretch = inverted.cwiseAbs().maxCoeff();
     bounded.rounding = 64 * std::numeric_limits<Scalar>::epsilon() * static_cast<Scalar>(stretch * size);
-    place_[static_cast<std::size_t>(node)] = static_cast<int>(nodes_.size());
-    nodes_.push_back(bounded);
+    return bounded;
   }
 
   // y of the displacement u of a bounded node.
   static Point in_frame(const Node& bounded, const Point& u) {
     return transposed_times<Scalar, dim, dim, 1>(bounded.N, u);
+  }
+
+  // The displacement within the bounds of a node that is nearest to u.
+  static Point nearest(const Node& bounded, const Point& u) {
+    const Point y = in_frame(bounded, u);
+    Point inside = y;
+    for (int k = 0; k < bounded.axes; ++k) inside[k] = std::clamp(y[k], bounded.lower[k], bounded.upper[k]);
+    if (inside == y) return u;
+    Point result = times<Scalar, dim, dim, 1>(bounded.T, inside);
+    if (bounded.axes > 1) find_nearest(bounded, u, y, result);
+    return result;
   }
 
   // Whether a displacement breaks a bound by more than rounding.
@@ -180,6 +201,57 @@ class BoundedNodes {
       return true;
     }
     return false;
+  }
+
+  // The same where the planes need not be orthogonal. Of the few sets of bounds that may hold the node, that
+  // one does so whose pushes N_k p_k have the right signs and lead to where the other bounds are met as well.
+  static void find_nearest(const Node& bounded, const Point& u, const Point& y, Point& result) {
+    int sets = 1;
+    for (int k = 0; k < bounded.axes; ++k) sets *= 3;
+    for (int set = 1; set < sets; ++set) {
+      SmallMatrix<double, dim, dim> products = SmallMatrix<double, dim, dim>::Identity();
+      SmallVector<double, dim> way = SmallVector<double, dim>::Zero();
+      std::array<int, std::size_t{dim}> side{};  // 0 none, 1 lower, 2 upper
+      bool bounds = true;
+      for (int k = 0, rest = set; k < bounded.axes; ++k, rest /= 3) {
+        side[static_cast<std::size_t>(k)] = rest % 3;
+        if (rest % 3 == 0) continue;
+        way[k] = static_cast<double>(rest % 3 == 1 ? bounded.lower[k] : bounded.upper[k]) - y[k];
+        bounds = bounds && std::abs(way[k]) < std::numeric_limits<double>::infinity();
+      }
+      if (!bounds) continue;
+      const auto holds = [&](int k) { return side[static_cast<std::size_t>(k)] != 0; };
+      const auto product = [&](int j, int k) {
+        double sum = 0;
+        for (int i = 0; i < dim; ++i) sum += static_cast<double>(bounded.N(i, j)) * bounded.N(i, k);
+        return sum;
+      };
+      for (int j = 0; j < bounded.axes; ++j) {
+        for (int k = 0; k < bounded.axes; ++k) {
+          if (holds(j) && holds(k)) products(j, k) = product(j, k);
+        }
+      }
+      const auto push = times<double, dim, dim, 1>(inverse<double, dim>(products), way);
+      bool found = true;
+      for (int k = 0; k < bounded.axes; ++k) {
+        const int of_axis = side[static_cast<std::size_t>(k)];
+        if (of_axis != 0) {
+          found = found && (of_axis == 1 ? push[k] >= 0 : push[k] <= 0);
+        } else {
+          double there = y[k];
+          for (int j = 0; j < bounded.axes; ++j) there += product(k, j) * push[j];
+          found = found && there >= static_cast<double>(bounded.lower[k]) - bounded.rounding &&
+                  there <= static_cast<double>(bounded.upper[k]) + bounded.rounding;
+        }
+      }
+      if (!found) continue;
+      for (int i = 0; i < dim; ++i) {
+        double entry = u[i];
+        for (int k = 0; k < bounded.axes; ++k) entry += static_cast<double>(bounded.N(i, k)) * push[k];
+        result[i] = static_cast<Scalar>(entry);
+      }
+      return;
+    }
   }
 
   const Vector& free_part(const Vector& u, const Vector& g) {

@@ -62,10 +62,12 @@ class Colliders {
 
   struct Collider {
     AnyCollider<Dim> shape;
+    AxisAlignedBox<Dim> bounds;  // of the shape
     Surface surface;
-    Path path;           // empty where it is moved by hand
-    Pose<Dim> from, to;  // in this step
-    bool present;
+    Path path;              // empty where it is moved by hand
+    Pose<Dim> from, to;     // in this step, or in the present part of it
+    Pose<Dim> start, goal;  // of one that is moved by hand, in this step
+    bool present, moves;    // by hand
   };
 
   // `size` [m]: of the coordinates; `rounding` [-]: what rounding makes of distances, relative to that.
@@ -79,8 +81,9 @@ class Colliders {
   int add(AnyCollider<Dim> shape, const Surface& surface, Path path, double time) {
     shape.check();
     surface.check();
-    Collider collider{std::move(shape), surface, std::move(path), {}, {}, true};
-    if (collider.path) collider.from = collider.to = collider.path(time);
+    const auto box = shape.bounds();
+    Collider collider{std::move(shape), box, surface, std::move(path), {}, {}, {}, {}, true, false};
+    if (collider.path) collider.start = collider.from = collider.to = collider.path(time);
     list_.push_back(std::move(collider));
     ++count_;
     return static_cast<int>(list_.size()) - 1;
@@ -91,7 +94,8 @@ class Colliders {
   void move(int number, const Pose<Dim>& pose) {
     Collider& collider = existing(number);
     collider.path = nullptr;
-    collider.to = pose;
+    collider.goal = pose;
+    collider.moves = true;
   }
 
   void remove(int number) {
@@ -110,23 +114,29 @@ class Colliders {
     });
   }
 
-  // A step, or a part of one, leads from one time to another [s]: colliders on a path are where it has them
-  // then; those moved by hand go all their way in the first part.
-  void place(double begin, double end, bool first_part = true) {
+  // A step, or the part of it from `begun` to `done` [-], leads from one time to another [s]: colliders on a
+  // path are where it has them then; those moved by hand go evenly through the whole step.
+  void place(double begin, double end, double begun = 0, double done = 1) {
     for (Collider& collider : list_) {
       if (!collider.present) continue;
       if (collider.path) {
         collider.from = collider.path(begin);
         collider.to = collider.path(end);
-      } else if (!first_part) {
-        collider.from = collider.to;
+      } else if (collider.moves) {
+        collider.from = collider.start.towards(collider.goal, begun);
+        collider.to = collider.start.towards(collider.goal, done);
+      } else {
+        collider.from = collider.to = collider.start;
       }
     }
   }
 
   // The step has been made.
   void arrive() {
-    for (Collider& collider : list_) collider.from = collider.to;
+    for (Collider& collider : list_) {
+      collider.start = collider.from = collider.to;
+      collider.moves = false;
+    }
   }
 
   // What rounding makes of distances between points with coordinates of a size [m].
@@ -185,7 +195,7 @@ class Colliders {
 
   // Whether a segment stays farther than `reach` from all of a collider, in its frame.
   static bool apart(const Collider& collider, const Point& from, const Point& to, double reach) {
-    const auto box = collider.shape.bounds();
+    const auto& box = collider.bounds;
     for (int axis = 0; axis < Dim; ++axis) {
       if (std::max(from[axis], to[axis]) < box.lower[axis] - reach ||
           std::min(from[axis], to[axis]) > box.upper[axis] + reach) {
@@ -205,8 +215,8 @@ class Colliders {
     const Collider& collider = (*this)[number];
     const Point from = collider.from.to_local(x), to = collider.to.to_local(Point(x + way));
     const double thickness = collider.surface.thickness;
-    if (apart(collider, from, to, reach + thickness)) return;
     const double close = 1.01 * thickness + tolerance(detail::largest_entry<Dim>(x));
+    if (apart(collider, from, to, std::max(reach + thickness, close))) return;
     const auto here = collider.shape.nearest(from, close);
     const bool rests = here && here->distance <= close;
     if (rests) planes.add(plane_of(number, x, here->point, here->normal));

@@ -99,7 +99,9 @@ class Contacts {
   }
 
   // The same for a part of a step; see Colliders::place.
-  void part(double begin, double end, bool first) { colliders_.place(begin, end, first); }
+  void part(double begin, double end, double begun, double done) {
+    colliders_.place(begin, end, begun, done);
+  }
 
   // Without colliders: nothing touches.
   void clear() {
@@ -114,15 +116,9 @@ class Contacts {
   // The planes of the nodes for the step from x, which `ahead` would lead to x + ahead without contact.
   // `prescribed`: the displacements that constraints ask for [m].
   void find(const Vector& x, const Vector& ahead, const Vector& prescribed) {
-    for_each_node(x, [&](std::ptrdiff_t i) {
-      auto& planes = planes_[static_cast<std::size_t>(i)];
-      planes.count = 0;
-      if (immovable(i)) return;
-      const Point from = point(x, i), way = point(ahead, i);
-      planes.size = std::max({size_, detail::largest_entry<dim>(from), detail::largest_entry<dim>(way)});
-      colliders_.meet(from, way, detail::length<dim>(way) + spacing_, planes);
-    });
+    find_planes(x, ahead, spacing_);
     rebuild(x, prescribed);
+    holds_.take(bounds_, colliders_, x);
   }
 
   const Bounds& bounds() const { return bounds_; }
@@ -144,57 +140,88 @@ class Contacts {
   // Planes that the displacement u crosses although no plane told: gives them to the nodes, and puts these on
   // them. True where there were any.
   bool find_missed(const Vector& x, const Vector& prescribed, Vector& u) {
-    mark_nodes(x, [&](std::ptrdiff_t i) {
-      if (immovable(i)) return false;
-      auto& planes = planes_[static_cast<std::size_t>(i)];
-      const Point from = point(x, i), way = point(u, i);
-      const double rounding =
-          8 * colliders_.tolerance(std::max(planes.size, detail::largest_entry<dim>(way)));
-      bool missed = false;
-      colliders_.for_each_entered(from, way, [&](const ContactPlane<dim>& plane) {
-        if (plane.least - dot<double, dim>(plane.normal, way) <= rounding) return;
-        planes.insist(plane, way);
-        missed = true;
-      });
-      return missed;
-    });
-    if (!any_marked()) return false;
-    holds_.keep(bounds_, colliders_, x);
+    return find_missed(x, prescribed, u, [](const NodePlanes<dim>&) { return true; });
+  }
+
+  // ---- for integrators that do not solve for contact, in a step or in each part of one
+
+  // A part of a step: its length, and relative to the step.
+  struct Part {
+    double dt;      // [s]
+    double weight;  // [-]
+  };
+
+  // The forces of the step, which are those of its parts by their weights, are zero so far.
+  void begin_forces() { found_.clear(); }
+
+  // Parts of a step may have to be taken back.
+  void keep_forces() { kept_ = found_; }
+  void restore_forces() { found_ = kept_; }
+
+  // Puts the nodes that the displacement u takes past colliders on their surfaces; where that takes the force
+  // m d / dt^2, with m = mass(i) [kg] and d the way back, friction and drag take as much from their way along
+  // the surface as they can in `dt`. Calls changed(i) for each of these nodes. False where some could not be
+  // kept out.
+  template <class Mass, class Changed>
+  bool put_back(const Vector& x, const Vector& prescribed, const Part& part, Mass&& mass, Vector& u,
+                Changed&& changed) {
+    constexpr int most_passes = 20;
+    find_planes(x, u, 0);
     rebuild(x, prescribed);
+    holds_.clear();
+    free_.set_sum(u, Scalar(0), u);
     for (const auto& bounded : bounds_.nodes()) {
-      if (marked_[static_cast<std::size_t>(bounded.node)] != 0) clamp(bounded, u);
+      const int i = bounded.node;
+      const auto carried = [&](const auto& collider) {
+        const Point at = point(x, i);
+        return Point(collider.to.to_world(collider.from.to_local(at)) - at);
+      };
+      set_point(u, i, settled(bounded, point(u, i), carried, part.dt / mass(i)));
+    }
+    // Those without planes go where they were asked for, and meet nothing there.
+    const auto may_miss = [](const NodePlanes<dim>& planes) { return planes.count > 0; };
+    for (int pass = 0; find_missed(x, prescribed, u, may_miss); ++pass) {
+      if (pass == most_passes) return false;
+    }
+    for (const auto& bounded : bounds_.nodes()) {
+      const int i = bounded.node;
+      const Point way = point(u, i) - point(free_, i);
+      if (way == Point(Point::Zero())) continue;
+      press(bounded, way, part.weight * mass(i) / (part.dt * part.dt));
+      changed(i);
     }
     return true;
   }
 
-  // For integrators that do not solve for contact. Puts the nodes that the displacement u takes past
-  // colliders on their surfaces; where that takes the force m d / dt^2, with m = mass(i) [kg] and d the way
-  // back, friction and drag take as much from their way along the surface as they can in `dt` [s]. Adds the
-  // forces to `forces` [N] and lists them. Returns how many nodes were put back, -1 where some could not be
-  // kept out.
-  template <class Mass>
-  int put_back(const Vector& x, const Vector& prescribed, double dt, Mass&& mass, Vector& u, Vector& forces) {
-    constexpr int most_passes = 20;
-    find(x, u, prescribed);
-    found_.clear();
-    free_.set_sum(u, Scalar(0), u);
+  // Of the nodes that the displacement u has taken to x since the last call of put_back, those that touch
+  // colliders move no further in: takes that out of their velocities v [m/s], and what friction can take of
+  // their speed along the surface. Calls changed(i, change) with each change of a velocity [m/s], for which
+  // the force m change / dt is needed.
+  template <class Mass, class Changed>
+  void stop_entering(const Vector& x, const Vector& u, const Part& part, Mass&& mass, Vector& v,
+                     Changed&& changed) {
     for (const auto& bounded : bounds_.nodes()) {
-      if (!clamp(bounded, u)) continue;
-      const Point back = point(u, bounded.node) - point(free_, bounded.node);
-      const Point slowed = slow_down(bounded, x, back, dt, mass(bounded.node), point(u, bounded.node));
-      u.node(bounded.node) = slowed.template cast<Scalar>();
-      clamp(bounded, u);
+      const int i = bounded.node;
+      const auto carried = [&](const auto& collider) { return carried_to(point(x, i), collider); };
+      const Point before = point(v, i), ahead = part.dt * before;
+      const BoundedNode stopped = stopped_by(bounded, point(u, i), ahead, carried);
+      if (stopped.axes == 0) continue;
+      const Point allowed = settled(stopped, ahead, carried, 0);
+      if (allowed == ahead) continue;
+      set_point(v, i, allowed / part.dt);
+      const Point change = point(v, i) - before;
+      press(stopped, change, part.weight * mass(i) / part.dt);
+      changed(i, change);
     }
-    for (int pass = 0; find_missed(x, prescribed, u); ++pass) {
-      if (pass == most_passes) return -1;
-    }
-    int nodes = 0;
-    for (const auto& bounded : bounds_.nodes()) {
-      const Point way = point(u, bounded.node) - point(free_, bounded.node);
-      const Pressed pressed = pressed_most(bounded, way);
-      if (pressed.axis < 0) continue;
-      ++nodes;
-      press(bounded, pressed, mass(bounded.node) / (dt * dt) * way, forces);
+  }
+
+  // Adds the forces of the colliders to `forces` [N]. Returns how many nodes these press on.
+  int add_found(Vector& forces) const {
+    int nodes = 0, last = -1;
+    for (const Contact<dim>& contact : found_) {
+      forces.node(contact.node) += contact.force.template cast<Scalar>();
+      if (contact.node != last) ++nodes;
+      last = contact.node;
     }
     return nodes;
   }
@@ -212,7 +239,10 @@ class Contacts {
         if (pressures[axis] == 0) continue;
         const Point along =
             static_cast<double>(pressures[axis]) * bounded.N.col(axis).template cast<double>();
-        press(bounded, {axis, pressures[axis]}, along - holds_.at(m, axis).acted(), forces);
+        const Point force = along - holds_.at(m, axis).acted();
+        forces.node(bounded.node) += force.template cast<Scalar>();
+        found_.push_back({bounded.node, bounded.presser(axis, pressures[axis]),
+                          normal_of(bounded, axis, pressures[axis] > 0), force});
       }
     }
     return nodes;
@@ -273,6 +303,10 @@ class Contacts {
     return vector.node(i).template cast<double>();
   }
 
+  static void set_point(Vector& vector, std::ptrdiff_t i, const Point& value) {
+    vector.node(i) = value.template cast<Scalar>();
+  }
+
   template <class Run>
   static void for_each_node(const Vector& x, Run&& run) {
     parallel_for(x.nodes(), 256, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
@@ -301,60 +335,162 @@ class Contacts {
     return place == free ? Square::Identity() : projections_[static_cast<std::size_t>(place)];
   }
 
-  // Puts a bounded node within its bounds. False where it was.
-  static bool clamp(const BoundedNode& bounded, Vector& u) {
-    const auto y = Bounds::in_frame(bounded, u.node(bounded.node));
-    auto inside = y;
-    for (int k = 0; k < bounded.axes; ++k) inside[k] = std::clamp(y[k], bounded.lower[k], bounded.upper[k]);
-    if (inside == y) return false;
-    u.node(bounded.node) = times<Scalar, dim, dim, 1>(bounded.T, inside);
+  // Planes that are farther than `beyond` [m] off the way are left out.
+  void find_planes(const Vector& x, const Vector& ahead, double beyond) {
+    for_each_node(x, [&](std::ptrdiff_t i) {
+      auto& planes = planes_[static_cast<std::size_t>(i)];
+      planes.count = 0;
+      if (immovable(i)) return;
+      const Point from = point(x, i), way = point(ahead, i);
+      planes.size = std::max({size_, detail::largest_entry<dim>(from), detail::largest_entry<dim>(way)});
+      colliders_.meet(from, way, detail::length<dim>(way) + beyond, planes);
+    });
+  }
+
+  // The same for nodes whose planes `may_miss` one.
+  template <class MayMiss>
+  bool find_missed(const Vector& x, const Vector& prescribed, Vector& u, MayMiss&& may_miss) {
+    mark_nodes(x, [&](std::ptrdiff_t i) {
+      if (immovable(i)) return false;
+      auto& planes = planes_[static_cast<std::size_t>(i)];
+      if (!may_miss(planes)) return false;
+      const Point from = point(x, i), way = point(u, i);
+      const double rounding =
+          8 * colliders_.tolerance(std::max(planes.size, detail::largest_entry<dim>(way)));
+      bool missed = false;
+      colliders_.for_each_entered(from, way, [&](const ContactPlane<dim>& plane) {
+        if (plane.least - dot<double, dim>(plane.normal, way) <= rounding) return;
+        planes.insist(plane, way);
+        missed = true;
+      });
+      return missed;
+    });
+    if (!any_marked()) return false;
+    holds_.keep(bounds_, colliders_, x);
+    rebuild(x, prescribed);
+    holds_.take(bounds_, colliders_, x);
+    for (const auto& bounded : bounds_.nodes()) {
+      if (marked_[static_cast<std::size_t>(bounded.node)] == 0) continue;
+      u.node(bounded.node) = Bounds::nearest(bounded, u.node(bounded.node));
+    }
     return true;
   }
 
-  // An axis of a bounded node along which it presses, and by how much, a way [m] or a force [N], with the
-  // sign of the collider's push.
-  struct Pressed {
-    int axis = -1;
-    Scalar push = 0;
+  static Point normal_of(const BoundedNode& bounded, int axis, bool from_below) {
+    return (from_below ? 1 : -1) * bounded.N.col(axis).template cast<double>();
+  }
+
+  // How far a collider has carried what is now at a point.
+  static Point carried_to(const Point& end, const typename Colliders<dim>::Collider& collider) {
+    return end - collider.from.to_world(collider.to.to_local(end));
+  }
+
+  // The axis of a bounded node along which it is pushed most on its way off the planes, and from which side.
+  struct Pushed {
+    int axis = 0;
+    bool from_below = true;
+
+    int collider(const BoundedNode& bounded) const {
+      const auto k = static_cast<std::size_t>(axis);
+      return from_below ? bounded.below[k] : bounded.above[k];
+    }
   };
 
-  // That along which a way off the planes is longest.
-  static Pressed pressed_most(const BoundedNode& bounded, const Point& way) {
-    const auto along = Bounds::in_frame(bounded, way.template cast<Scalar>());
-    Pressed result;
+  static Pushed pushed_most(const BoundedNode& bounded, const Point& pushes) {
+    Pushed result{0, bounded.below[0] >= 0};
+    double most = 0;
     for (int k = 0; k < bounded.axes; ++k) {
-      if (std::abs(along[k]) > std::abs(result.push) && bounded.presser(k, along[k]) >= 0) {
-        result = {k, along[k]};
-      }
+      if (std::abs(pushes[k]) <= most || bounded.presser(k, static_cast<Scalar>(pushes[k])) < 0) continue;
+      most = std::abs(pushes[k]);
+      result = {k, pushes[k] > 0};
     }
     return result;
   }
 
-  // Adds the force of a collider on a node [N] to all forces and to the list.
-  void press(const BoundedNode& bounded, const Pressed& pressed, const Point& force, Vector& forces) {
-    const Point normal = (pressed.push > 0 ? 1 : -1) * bounded.N.col(pressed.axis).template cast<double>();
-    forces.node(bounded.node) += force.template cast<Scalar>();
-    found_.push_back({bounded.node, bounded.presser(pressed.axis, pressed.push), normal, force});
+  // A way as the sum of those along the normals of the planes.
+  static Point along_normals(const BoundedNode& bounded, const Point& way) {
+    return transposed_times<double, dim, dim, 1>(Square(bounded.T.template cast<double>()), way);
   }
 
-  // The displacement u of a node that was put back by the way `back`, once friction and drag of the collider
-  // that it presses on most have acted.
-  Point slow_down(const BoundedNode& bounded, const Vector& x, const Point& back, double dt, double mass,
-                  const Point& u) const {
-    const Pressed pressed = pressed_most(bounded, back);
-    if (pressed.axis < 0) return u;
-    const auto& collider = colliders_[bounded.presser(pressed.axis, pressed.push)];
-    const Point at = point(x, bounded.node), normal = bounded.N.col(pressed.axis).template cast<double>();
-    Point slip = u - (collider.to.to_world(collider.from.to_local(at)) - at);
+  // The displacement of a bounded node without contact, put within its bounds, once friction and drag of the
+  // collider that it presses on most have acted. `carried(collider)`: the displacement of that [m];
+  // `drag_time`: that during which drag acts, per mass [s/kg].
+  template <class Carried>
+  Point settled(const BoundedNode& bounded, const Point& unbound, Carried&& carried, double drag_time) const {
+    const auto within_bounds = [&](const Point& u) {
+      return Point(Bounds::nearest(bounded, u.template cast<Scalar>()).template cast<double>());
+    };
+    const Point u = within_bounds(unbound);
+    if (u == unbound) return u;
+    const Point back = u - unbound;
+    const Pushed pushed = pushed_most(bounded, along_normals(bounded, back));
+    const auto& collider = colliders_[pushed.collider(bounded)];
+    const Point normal = normal_of(bounded, pushed.axis, true);
+    Point slip = u - carried(collider);
     slip -= dot<double, dim>(slip, normal) * normal;
     const double length = detail::length<dim>(slip);
     if (length == 0) return u;
     const double held = std::min(length, collider.surface.friction * detail::length<dim>(back));
-    const double left = (length - held) / (1 + collider.surface.viscosity * dt / mass);
-    return u - (1 - left / length) * slip;
+    const double left = (length - held) / (1 + collider.surface.viscosity * drag_time);
+    const Point less = (1 - left / length) * slip;
+    return within_bounds(u - times<double, dim, dim, 1>(free_directions(bounded.node), less));
   }
 
-  // Bounds and holds from the planes.
+  // The bounds of a displacement `ahead` of a bounded node that comes after u: those of planes that it has
+  // come to, which go on as the colliders do. Without axes where there are none.
+  template <class Carried>
+  BoundedNode stopped_by(const BoundedNode& bounded, const Point& u, const Point& ahead,
+                         Carried&& carried) const {
+    const auto& planes = planes_[static_cast<std::size_t>(bounded.node)];
+    NodePlanes<dim> touched;
+    for (ContactPlane<dim> plane : planes) {
+      if (dot<double, dim>(plane.normal, u) - plane.least > bounded.rounding) continue;
+      plane.least = dot<double, dim>(plane.normal, Point(carried(colliders_[plane.collider])));
+      touched.add(plane);
+    }
+    BoundedNode result;
+    if (touched.count == 0) return result;
+    if (planes.count == 1 && restrained_[static_cast<std::size_t>(bounded.node)] == free) {
+      result = bounded;  // the same plane, elsewhere
+      result.lower[0] = static_cast<Scalar>(touched.begin()->least);
+      return result;
+    }
+    const Square S = free_directions(bounded.node);
+    return Bounds::bounded_by(bounded.node, touched, S, ahead - times<double, dim, dim, 1>(S, ahead),
+                              planes.size);
+  }
+
+  // Counts what puts a bounded node off its planes by a way, `force_per_way` [N/m]: each plane pushes along
+  // its normal, and the one that does so most has the friction. Contacts are found in the order of the nodes.
+  void press(const BoundedNode& bounded, const Point& way, double force_per_way) {
+    const Point pushes = along_normals(bounded, way);
+    const Pushed most = pushed_most(bounded, pushes);
+    Point rest = way;
+    for (int k = 0; k < bounded.axes; ++k) {
+      const int collider = bounded.presser(k, static_cast<Scalar>(pushes[k]));
+      if (k == most.axis || collider < 0) continue;
+      const Point normal = normal_of(bounded, k, true), push = pushes[k] * normal;
+      rest -= push;
+      count({bounded.node, collider, normal_of(bounded, k, pushes[k] > 0), force_per_way * push});
+    }
+    count({bounded.node, most.collider(bounded), normal_of(bounded, most.axis, most.from_below),
+           force_per_way * rest});
+  }
+
+  void count(const Contact<dim>& contact) {
+    const auto before = [](const Contact<dim>& a, const Contact<dim>& b) {
+      return a.node != b.node ? a.node < b.node : a.collider < b.collider;
+    };
+    const auto place = std::lower_bound(found_.begin(), found_.end(), contact, before);
+    if (place == found_.end() || before(contact, *place)) {
+      found_.insert(place, contact);
+    } else {
+      place->normal = contact.normal;
+      place->force += contact.force;
+    }
+  }
+
+  // Bounds from the planes.
   void rebuild(const Vector& x, const Vector& prescribed) {
     bounds_.clear(x.nodes());
     for (std::ptrdiff_t i = 0; i < x.nodes(); ++i) {
@@ -362,7 +498,6 @@ class Contacts {
       if (planes.count == 0) continue;
       bounds_.add(static_cast<int>(i), planes, free_directions(i), point(prescribed, i), planes.size);
     }
-    holds_.take(bounds_, colliders_, x);
   }
 
   Colliders<dim> colliders_;
@@ -374,7 +509,7 @@ class Contacts {
   std::vector<NodePlanes<dim>> planes_;  // of each node
   std::vector<char> marked_;             // the same
   Vector free_;                          // a displacement without contact
-  std::vector<Contact<dim>> found_, pressing_;
+  std::vector<Contact<dim>> found_, kept_, pressing_;
 };
 
 }  // namespace pliant

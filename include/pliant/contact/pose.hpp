@@ -5,6 +5,7 @@
 
 #include <pliant/core/error.hpp>
 #include <pliant/core/matrix.hpp>
+#include <pliant/core/rotation.hpp>
 #include <pliant/core/tensor.hpp>
 
 namespace pliant {
@@ -54,7 +55,39 @@ class Pose {
   // A direction given in the frame of the collider, in the world.
   Point rotated(const Point& direction) const { return times<double, Dim, Dim, 1>(rotation_, direction); }
 
+  // Where an even motion to another pose has come to after a part of its time, from 0 to 1: the origin of the
+  // frame goes straight, and the frame turns about one axis, the shorter way.
+  Pose towards(const Pose& other, double part) const {
+    if (part == 0) return *this;
+    if (part == 1) return other;
+    const Matrix turn = transposed_times<double, Dim, Dim, Dim>(rotation_, other.rotation_);
+    Pose result;
+    result.rotation_ = times<double, Dim, Dim, Dim>(rotation_, part_of(turn, part));
+    for (int k = 0; k < Dim; ++k) {
+      result.translation_[k] = (1 - part) * translation_[k] + part * other.translation_[k];
+    }
+    return result;
+  }
+
  private:
+  // The rotation by a part of the angle of another one.
+  static Matrix part_of(const Matrix& rotation, double part) {
+    if constexpr (Dim == 2) {
+      const double angle = part * std::atan2(rotation(1, 0), rotation(0, 0));
+      const double cosine = std::cos(angle), sine = std::sin(angle);
+      Matrix result;
+      result << cosine, -sine, sine, cosine;
+      return result;
+    } else {
+      UnitQuaternion<double> q = quaternion_of(rotation);
+      if (q.w < 0) q = {-q.x, -q.y, -q.z, -q.w};
+      const double sine = std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
+      if (sine == 0) return Matrix::Identity();
+      const double half = part * std::atan2(sine, q.w), scale = std::sin(half) / sine;
+      return rotation_matrix(UnitQuaternion<double>{scale * q.x, scale * q.y, scale * q.z, std::cos(half)});
+    }
+  }
+
   void check() const {
     constexpr double rounding = 1e-9;
     const Matrix product = transposed_times<double, Dim, Dim, Dim>(rotation_, rotation_);

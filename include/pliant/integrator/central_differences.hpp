@@ -24,13 +24,19 @@ namespace pliant {
 // has made too long are taken back and repeated shorter. It costs some times as much as a substep, so that
 // many substeps to a step are cheaper than many steps. More than `max_substeps` are refused: the step fails
 // with StepStop::too_stiff, and the report names the stable step.
+//
+// A node that x + h v' would take into a collider is put back on its surface, which changes v'; one that
+// touches a collider at x+ has no velocity v+ into it. Both take impulses, which with those of friction and
+// drag are all that contact does: linear momentum is exact with them, a node at rest on a collider takes half
+// of its force from each, and an impact leaves no velocity along the normal. Either is the nearest
+// displacement, or velocity, that the collider allows, so that one at rest takes energy and gives none.
 struct CentralDifferences {
   double dt = 0.01;         // [s]
   double safety = 0.9;      // the substep at most, relative to the longest stable one, (0, 1)
   int max_substeps = 1000;  // to a step
   int renewal = 10;         // substeps from one bound of the frequency to the next
 
-  static constexpr bool needs_solver = false;
+  static constexpr bool needs_solver = false, knows_colliders = true;
   static constexpr bool keeps_acceleration = true;
 
   template <class SystemType, class FilterType>
@@ -40,11 +46,13 @@ struct CentralDifferences {
     State<Vector> start;   // where substeps may have to be taken back to
     Vector half_way;       // v' [m/s]
     Vector displacement;   // of the moved nodes in a substep [m]
+    Vector way;            // of all nodes in a substep, where there are colliders [m]
     Vector elastic, drag;  // dE/dx, beta K v' [N]
-    Vector held;           // the constraints' forces on the nodes at the end of the last step [N]
+    Vector held;           // forces on the nodes in the last step [N]: see constraint_forces
     Matrix matrix;         // K [N/m], beta K [N s/m]
     double stable = 0;     // the longest stable step after the last step [s]
 
+    // Those of constraints at its end, and the mean of those of colliders.
     const Vector& constraint_forces() const { return held; }
   };
 
@@ -62,8 +70,8 @@ struct CentralDifferences {
   template <class SystemType, class FilterType>
   void prepare(const SystemType& system, Workspace<SystemType, FilterType>& w) const {
     if (w.half_way.nodes() == system.node_count()) return;
-    for (auto* vector :
-         {&w.start.x, &w.start.v, &w.start.a, &w.half_way, &w.displacement, &w.elastic, &w.drag, &w.held}) {
+    for (auto* vector : {&w.start.x, &w.start.v, &w.start.a, &w.half_way, &w.displacement, &w.way, &w.elastic,
+                         &w.drag, &w.held}) {
       *vector = system.make_vector();
     }
     w.matrix = system.make_matrix();
@@ -85,6 +93,9 @@ struct CentralDifferences {
       return stopped(StepStop::energy_undefined);
     }
     double stable = bounded ? w.stable : stable_step(context, state, w);
+    const bool meets = !context.contacts.empty();
+    if (meets) context.contacts.begin_forces();
+    else context.contacts.clear();
     const double start = state.time;
     double done = 0;                                          // of dt [s]
     double length = std::numeric_limits<double>::infinity();  // of a substep [s]
@@ -99,21 +110,33 @@ struct CentralDifferences {
       if (!(report.substeps + left <= max_substeps)) return stopped(StepStop::too_stiff);
       const int count = static_cast<int>(std::min<double>(left, renewal));
       w.start.copy(state);
+      if (meets) context.contacts.keep_forces();
+      double begun = done;
       for (int k = 1; k <= count; ++k) {
         NewtonReport progress;
         progress.iterations = report.substeps;
         if (!monitor(progress)) return stopped(StepStop::cancelled);
         ++report.substeps;
-        const double end = start + (k == left ? dt : done + k * length);
-        report.energies.elastic = substep(context, state, w, end, length, k == left);
+        const double ended = k == left ? dt : done + k * length;
+        const double end = start + ended;
+        if (meets) context.contacts.part(state.time, end, begun / dt, ended / dt);
+        begun = ended;
+        if (!advance(context, state, w, end, length)) return stopped(StepStop::penetration);
+        report.energies.elastic = accelerate(context, state, w, end, length, k == left);
         if (!std::isfinite(report.energies.elastic)) return stopped(StepStop::energy_undefined);
       }
       stable = stable_step(context, state, w);
-      if (length <= stable) done = count == left ? dt : done + count * length;
-      else state.copy(w.start);  // they were too long
+      if (length <= stable) {
+        done = count == left ? dt : done + count * length;
+      } else {  // they were too long; where that has blown up the body, its end does not tell by how much
+        stable = std::max(stable, length / (2 * safety));
+        state.copy(w.start);
+        if (meets) context.contacts.restore_forces();
+      }
     }
     if (!(state.x.finite() && state.v.finite() && state.a.finite())) return stopped(StepStop::not_finite);
     report.stable_dt = w.stable = stable;
+    if (meets) report.contacts = context.contacts.add_found(w.held);
     return report;
   }
 
@@ -135,28 +158,48 @@ struct CentralDifferences {
     return longest_stable_step(stiffness, damping);
   }
 
-  // Advances the state by a substep of length h [s] to the time `end` [s]; returns the elastic energy [J].
-  // The last one of a step also finds the forces of the constraints.
+  // Finds v' and x+ of a substep of length h [s] to the time `end` [s]. False where some node cannot be kept
+  // out of the colliders.
   template <class Context, class W>
-  static double substep(const Context& context, State<typename Context::Vector>& state, W& w, double end,
-                        double length, bool is_last) {
+  bool advance(const Context& context, State<typename Context::Vector>& state, W& w, double end,
+               double length) const {
     using Scalar = typename Context::Scalar;
     using Block = typename Context::Vector::Block;
-    auto& system = context.system;
-    const auto& mass = system.mass();
     const auto h = static_cast<Scalar>(length);
     auto& half_way = w.half_way;
 
     context.filter.prescribe(end, length, state.x, w.displacement);
-    mass.for_each_block([&](std::ptrdiff_t i) {
+    half_way.for_each_block([&](std::ptrdiff_t i) {
       half_way.set_block(i, multiply_add(Block(h / 2), state.a.block(i), state.v.block(i)));
     });
     context.filter.apply(half_way);
+    if (!context.contacts.empty()) {
+      w.way.set_sum(w.displacement, h, half_way);
+      const auto mass = [&](int node) { return static_cast<double>(context.system.mass().node(node)(0)); };
+      const bool outside = context.contacts.put_back(
+          state.x, w.displacement, {.dt = length, .weight = length / dt}, mass, w.way,
+          [&](int node) { half_way.node(node) = (w.way.node(node) - w.displacement.node(node)) / h; });
+      if (!outside) return false;
+    }
     state.x.add(h, half_way);
     context.filter.for_each_moved([&](int node, const auto&) {
       state.x.node(node) += w.displacement.node(node);
       half_way.node(node) += w.displacement.node(node) / h;  // where it was zero
     });
+    return true;
+  }
+
+  // Finds a+ and v+ there; returns the elastic energy [J]. The last substep of a step also finds the forces
+  // of the constraints.
+  template <class Context, class W>
+  double accelerate(const Context& context, State<typename Context::Vector>& state, W& w, double end,
+                    double length, bool is_last) const {
+    using Scalar = typename Context::Scalar;
+    using Block = typename Context::Vector::Block;
+    auto& system = context.system;
+    const auto& mass = system.mass();
+    const auto h = static_cast<Scalar>(length);
+    const auto& half_way = w.half_way;
 
     double energy;
     if (system.uniform_stiffness_damping() == Scalar(0)) {
@@ -183,6 +226,18 @@ struct CentralDifferences {
     context.filter.apply(state.v);
     context.filter.follow_motions(state.time, end, state.v);
     state.time = end;
+    if (!context.contacts.empty()) {
+      const auto drag = [&](int node) {
+        return damps_mass ? static_cast<double>(system.mass_damping().node(node)(0)) : 0;
+      };
+      const auto mass_of = [&](int node) { return static_cast<double>(mass.node(node)(0)); };
+      context.contacts.stop_entering(
+          state.x, w.way, {.dt = length, .weight = length / dt},
+          [&](int node) { return mass_of(node) + length / 2 * drag(node); }, state.v,
+          [&](int node, const SmallVector<double, Context::Vector::dim>& change) {
+            state.a.node(node) -= (drag(node) / mass_of(node) * change).template cast<Scalar>();
+          });
+    }
     if (!is_last) return energy;
     // M a + alpha M v + beta K v' + dE/dx - f, with the acceleration that the velocities tell.
     auto& unbalanced = w.drag;

@@ -172,7 +172,7 @@ struct QuasiStatic {
     double done = 0, part = 1.0 / increments;
     for (int halvings = 0; done < 1;) {
       const double end = 1 - done <= part * (1 + 1e-12) ? 1 : done + part;
-      context.contacts.part(start + done * dt, start + end * dt, done == 0);
+      context.contacts.part(start + done * dt, start + end * dt, done, end);
       w.increment_loads.set_sum(context.loads, Scalar(-1), w.last_loads);
       w.increment_loads.set_sum(w.last_loads, static_cast<Scalar>(end), w.increment_loads);
       StaticPotential<typename Context::System, typename Context::Filter> potential(

@@ -109,8 +109,12 @@ class SplitBodies {
     if (context.contacts.empty()) {
       context.contacts.clear();
     } else {
-      contacts = context.contacts.put_back(
-          state.x, moved_, dt_, [&](int node) { return nodes_[at(node)].mass; }, displacement, held_);
+      context.contacts.begin_forces();
+      const bool outside = context.contacts.put_back(
+          state.x, moved_, {.dt = dt_, .weight = 1}, [&](int node) { return nodes_[at(node)].mass; },
+          displacement, [](int) {});
+      if (!outside) return -1;
+      contacts = context.contacts.add_found(held_);
     }
     using Block = typename Vector::Block;
     const Block per_time(static_cast<Scalar>(1 / dt_));

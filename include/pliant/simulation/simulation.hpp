@@ -164,8 +164,9 @@ class Simulation {
   const Positions& velocities() const { return velocities_; }  // [m/s]
   double time() const { return state_.time; }                  // [s]
 
-  // Of constraints and colliders on the nodes, at the end of the last step [N]: zero where nothing holds or
-  // touches them, and before the first step. The reaction of a floor to a body at rest is its weight.
+  // Of constraints and colliders on the nodes, at the end of the last step [N], of colliders with
+  // CentralDifferences the mean over it: zero where nothing holds or touches them, and before the first step.
+  // The reaction of a floor to a body at rest is its weight.
   const Positions& constraint_forces() const { return constraint_forces_; }
 
   const Solid& solid() const { return solid_; }
@@ -224,7 +225,8 @@ class Simulation {
   void move_collider(int collider, const Pose<dim>& pose) { contacts_.move(collider, pose); }
   void remove_collider(int collider) { contacts_.remove(collider); }
 
-  // Which colliders pressed on which nodes at the end of the last step; a node may press on several.
+  // Which colliders pressed on which nodes at the end of the last step, of CentralDifferences in any of its
+  // substeps; a node may press on several.
   std::vector<Contact<dim>> contacts() const {
     std::vector<Contact<dim>> result = contacts_.pressing();
     for (Contact<dim>& contact : result) {
