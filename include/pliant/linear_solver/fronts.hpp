@@ -53,14 +53,16 @@ struct Fronts {
   std::vector<int> top;                 // the fronts above all of them, ascending
 
   // In the order of minimum degree, of nested dissection or, in a program with METIS, of its own: where L has
-  // the fewest blocks.
+  // the fewest blocks. Of bodies that are small or have limbs minimum degree makes so few that others are not
+  // worth finding.
   static Fronts of(const BlockPattern& pattern) {
+    constexpr std::ptrdiff_t few = 80;  // blocks to a node
     const Adjacency graph = graph_of(pattern);
     Fronts result = in_order(graph, minimum_degree(graph));
     const auto take_if_less = [&](Fronts other) {
       if (other.blocks() < result.blocks()) result = std::move(other);
     };
-    take_if_less(in_order(graph, nested_dissection(graph)));
+    if (result.blocks() > few * pattern.rows()) take_if_less(in_order(graph, nested_dissection(graph)));
     if (detail::order_by_metis != nullptr) {
       std::vector<int> by_metis = detail::order_by_metis(graph);
       if (std::ssize(by_metis) == pattern.rows()) take_if_less(in_order(graph, std::move(by_metis)));
