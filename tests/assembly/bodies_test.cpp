@@ -146,8 +146,8 @@ TEST_CASE("Bodies: a body that is cut in two and welded again is the whole body"
 }
 
 TEST_CASE("Bodies: the same bits on any number of threads") {
-  const Solid tets(make_box<Tet4>({.cells = {6, 8, 8}, .split = Split::kuhn}), soft, Density{3});
-  const Solid bricks(make_box<Hex8>({.cells = {4, 8, 8}, .origin = {1, 0, 0}}), stiff, Density{5});
+  const Solid tets(make_box<Tet4>({.cells = {8, 9, 9}, .split = Split::kuhn}), soft, Density{3});
+  const Solid bricks(make_box<Hex8>({.cells = {4, 9, 9}, .origin = {1, 0, 0}}), stiff, Density{5});
   same_on_any_threads(Bodies(Weld{1e-12}, tets, bricks));
 }
 
