@@ -36,12 +36,12 @@ void eigen_clamped(benchmark::State& state) {
 
 // ---- lanes
 
-template <class Scalar, class Energy, class Run>
+template <class Scalar, class Energy, Isa isa, class Run>
 void lanes(benchmark::State& state, Run&& run) {
   const int n = static_cast<int>(state.range(0));
   set_thread_count(state.range(1) > 0 ? static_cast<int>(state.range(1)) : 1);
   const auto mesh = baseline::cube<Scalar>(n);
-  ElasticSystem system(Solid(mesh, Energy(lame), Density{1000}));
+  ElasticSystem<Solid<Tet4, Energy, Scalar>, isa> system(Solid(mesh, Energy(lame), Density{1000}));
   auto x = system.make_vector(), g = system.make_vector();
   auto A = system.make_matrix();
   system.to_internal(baseline::disturbed(mesh, n), x);
@@ -68,15 +68,18 @@ void lanes(benchmark::State& state, Run&& run) {
 
 template <class Scalar, class Energy = StableNeoHookean>
 void lanes_energy(benchmark::State& state) {
-  lanes<Scalar, Energy>(state, [](auto& system, auto& x, auto&, auto&) { return system.energy(x); });
+  lanes<Scalar, Energy, PLIANT_NATIVE_ISA>(
+      state, [](auto& system, auto& x, auto&, auto&) { return system.energy(x); });
 }
 template <class Scalar, class Energy = StableNeoHookean>
 void lanes_gradient(benchmark::State& state) {
-  lanes<Scalar, Energy>(state, [](auto& system, auto& x, auto& g, auto&) { return system.gradient(x, g); });
+  lanes<Scalar, Energy, PLIANT_NATIVE_ISA>(
+      state, [](auto& system, auto& x, auto& g, auto&) { return system.gradient(x, g); });
 }
-template <class Scalar, class Energy = StableNeoHookean, Projection projection = Projection::none>
+template <class Scalar, class Energy = StableNeoHookean, Projection projection = Projection::none,
+          Isa isa = PLIANT_NATIVE_ISA>
 void lanes_tangent(benchmark::State& state) {
-  lanes<Scalar, Energy>(state, [](auto& system, auto& x, auto& g, auto& A) {
+  lanes<Scalar, Energy, isa>(state, [](auto& system, auto& x, auto& g, auto& A) {
     return system.tangent(x, projection, Scalar(1), g, A);
   });
 }
@@ -92,6 +95,13 @@ BENCHMARK(lanes_tangent<float>) PLIANT_SIZES;
 BENCHMARK(eigen_clamped)->Args({14, 1})->Unit(benchmark::kMicrosecond);
 BENCHMARK(lanes_tangent<double, StableNeoHookean, Projection::clamp>) PLIANT_SIZES;
 BENCHMARK(lanes_tangent<float, StableNeoHookean, Projection::clamp>) PLIANT_SIZES;
+#if defined(__AVX512F__)
+// The same with half as many elements in a batch.
+BENCHMARK(lanes_tangent<double, StableNeoHookean, Projection::none, Isa::avx2_fma>) PLIANT_SIZES;
+BENCHMARK(lanes_tangent<float, StableNeoHookean, Projection::none, Isa::avx2_fma>) PLIANT_SIZES;
+BENCHMARK(lanes_tangent<double, StableNeoHookean, Projection::clamp, Isa::avx2_fma>) PLIANT_SIZES;
+BENCHMARK(lanes_tangent<float, StableNeoHookean, Projection::clamp, Isa::avx2_fma>) PLIANT_SIZES;
+#endif
 BENCHMARK(lanes_energy<double>) PLIANT_SIZES;
 BENCHMARK(lanes_gradient<double, BonetWoodNeoHookean>)->Args({14, 1})->Unit(benchmark::kMicrosecond);
 BENCHMARK(lanes_tangent<double, BonetWoodNeoHookean>)->Args({14, 1})->Unit(benchmark::kMicrosecond);

@@ -121,24 +121,10 @@ void refuses_singular_matrices() {
 
 template <class Solver>
 void reports_what_is_not_finite() {
-  const auto good = definite_problem<3, double>(100, 13);
-  for (const double bad : {infinity, -infinity, nan_value}) {
-    INFO(bad);
-    auto b = good.b;
-    b.node(57)(2) = bad;
+  for_each_not_finite(definite_problem<3, double>(100, 13), [](const auto& A, const auto& b) {
     NodeVector<3, double> x(100);
-    CHECK(solve(Solver{}, good.A, b, x).stop == LinearStop::not_finite);
-    for (const std::ptrdiff_t slot :
-         {std::ptrdiff_t{0}, std::ptrdiff_t{1}, good.pattern->blocks() / 2, good.pattern->blocks() - 1}) {
-      for (int entry = 0; entry < 9; entry += 2) {
-        INFO("entry " << entry << " of block " << slot);
-        auto A = good.A;
-        A.block(slot)(entry % 3, entry / 3) = A.block(slot)(entry / 3, entry % 3) = bad;
-        x.set_zero();
-        CHECK(solve(Solver{}, A, good.b, x).stop == LinearStop::not_finite);
-      }
-    }
-  }
+    CHECK(solve(Solver{}, A, b, x).stop == LinearStop::not_finite);
+  });
 }
 
 // Parameters out of range are named.

@@ -269,7 +269,7 @@ class Contacts {
       for (int axis = 0; axis < bounded.axes; ++axis) {
         if (pressures[axis] == 0) continue;
         const auto& collider = colliders_[bounded.presser(axis, pressures[axis])];
-        const Point way = end - collider.from.to_world(collider.to.to_local(end));
+        const Point way = carried_to(end, collider);
         const Hold<dim>& hold = holds_.at(m, axis);
         if (hold.normal_force() > 0 && hold.sticks(point(u, i))) {
           speed = Bounds::in_frame(bounded, Point(way / dt).template cast<Scalar>());

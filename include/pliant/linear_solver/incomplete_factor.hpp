@@ -129,6 +129,7 @@ class IncompleteFactor {
  private:
   static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
   static constexpr int block_size = Dim * Dim;
+  using Blocks = BlockPairs<Dim, isa>;
 
   struct Upper {
     int column;
@@ -205,10 +206,10 @@ class IncompleteFactor {
       }
       Row scaled[stride];
       for (int c = 0; c < Dim; ++c) scaled[c] = product(inverse_columns, C[c]);
-      write(scaled, U_.block(e), BlockPairs<Dim, isa>::column_step);
+      write(scaled, U_.block(e), Blocks::column_step);
       if constexpr (stride > Dim) scaled[Dim] = Row(0);
       transpose(scaled);
-      write(scaled, L_.block(entry.lower), BlockPairs<Dim, isa>::column_step);
+      write(scaled, L_.block(entry.lower), Blocks::column_step);
     }
     return true;
   }
@@ -239,9 +240,9 @@ class IncompleteFactor {
     for (int r = 0; r < Dim; ++r) {
       // The last one without the number after it, which another thread may be writing.
       Row column(0);
-      if (r + 1 < Dim) column = load<Row>(left + r * BlockPairs<Dim, isa>::column_step);
+      if (r + 1 < Dim) column = load<Row>(left + r * Blocks::column_step);
       else
-        for (int i = 0; i < Dim; ++i) set_lane(column, i, left[r * BlockPairs<Dim, isa>::column_step + i]);
+        for (int i = 0; i < Dim; ++i) set_lane(column, i, left[r * Blocks::column_step + i]);
       for (int c = 0; c < Dim; ++c) C[c] = multiply_add(-column, Row(right[c * Dim + r]), C[c]);
     }
   }
@@ -314,8 +315,8 @@ class IncompleteFactor {
   std::vector<Lower> lower_;
   std::vector<int> product_begin_;  // first product of each upper block, #blocks + 1
   std::vector<Product> products_;
-  BlockPairs<Dim, isa> U_;
-  BlockPairs<Dim, isa> L_;        // U^T: a second copy, as sweeps read rows fastest
+  Blocks U_;
+  Blocks L_;                      // U^T: a second copy, as sweeps read rows fastest
   AlignedVector<float> V_;        // D U, for the making of the rest; blocks are column-major
   AlignedVector<float> inverse_;  // D^-1
   AlignedVector<float> y_, x_;    // at each place

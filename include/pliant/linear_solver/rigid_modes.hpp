@@ -121,14 +121,17 @@ class RigidModes {
     template <class Use>
     PLIANT_INLINE void for_each_mode(Use&& use) const {
       for (int axis = 0; axis < Dim; ++axis) use(axis, columns[Dim][axis]);
-      if constexpr (Dim == 2) use(2, columns[0][1] - columns[1][0]);
-      else
-        for (int axis = 0; axis < 3; ++axis) {
-          const int p = (axis + 1) % 3, q = (axis + 2) % 3;
-          use(3 + axis, columns[p][q] - columns[q][p]);
-        }
+      for_each_rotation([&](int mode, int p, int q) { use(mode, columns[p][q] - columns[q][p]); });
     }
   };
+
+  // Calls use(mode, p, q) for the modes that turn axis p towards axis q.
+  template <class Use>
+  static PLIANT_INLINE void for_each_rotation(Use&& use) {
+    if constexpr (Dim == 2) use(2, 0, 1);
+    else
+      for (int axis = 0; axis < 3; ++axis) use(3 + axis, (axis + 1) % 3, (axis + 2) % 3);
+  }
 
   // How aggregate a moves in the solution: what each number of an arm is multiplied with.
   void set_motion(int a) {
@@ -136,16 +139,10 @@ class RigidModes {
     float* const motion = motions_.data() + std::ptrdiff_t{a} * motion_size;
     const auto number = [&](int column, int axis) -> float& { return motion[column * stride + axis]; };
     for (int axis = 0; axis < Dim; ++axis) number(Dim, axis) = static_cast<float>(y[axis]);
-    if constexpr (Dim == 2) {
-      number(0, 1) = static_cast<float>(y[2]);
-      number(1, 0) = -number(0, 1);
-    } else {
-      for (int axis = 0; axis < 3; ++axis) {
-        const int p = (axis + 1) % 3, q = (axis + 2) % 3;
-        number(p, q) = static_cast<float>(y[3 + axis]);
-        number(q, p) = -number(p, q);
-      }
-    }
+    for_each_rotation([&](int mode, int p, int q) {
+      number(p, q) = static_cast<float>(y[mode]);
+      number(q, p) = -number(p, q);
+    });
   }
 
   // What Multifrontal asks of a matrix and of a vector.
@@ -342,16 +339,10 @@ class RigidModes {
       s[c] = Column(arm(j)[c]);
       columns[c] += A_ij[c];
     }
-    if constexpr (Dim == 3) {
-      for (int axis = 0; axis < 3; ++axis) {
-        const int p = (axis + 1) % 3, q = (axis + 2) % 3;
-        columns[3 + axis] = multiply_add(s[p], A_ij[q], columns[3 + axis]);
-        columns[3 + axis] = multiply_add(-s[q], A_ij[p], columns[3 + axis]);
-      }
-    } else {
-      columns[2] = multiply_add(s[0], A_ij[1], columns[2]);
-      columns[2] = multiply_add(-s[1], A_ij[0], columns[2]);
-    }
+    for_each_rotation([&](int mode, int p, int q) {
+      columns[mode] = multiply_add(s[p], A_ij[q], columns[mode]);
+      columns[mode] = multiply_add(-s[q], A_ij[p], columns[mode]);
+    });
   }
 
   // Ones on the diagonal for the modes that an aggregate does not have.
