@@ -28,12 +28,13 @@ struct ElasticProblem {
 struct ElasticCase {
   double nu = 0.33;
   State state = State::rest;
+  double angle = 1.5;       // of the twist [rad]
   bool held = true;         // where the last coordinate is zero
   double time_step = 0.01;  // [s]
 };
 
-// E = 1e6 Pa, 1000 kg/m^3. Twisted: a quarter of a turn about the longest axis in space, bent over in the
-// plane.
+// E = 1e6 Pa, 1000 kg/m^3. Twisted: about the longest axis in space, bent over in the plane; a quarter of a
+// turn unless told otherwise.
 template <class E, class Scalar>
 ElasticProblem<E::dim, Scalar> elastic_problem(const Mesh<E, Scalar>& mesh, const ElasticCase& of = {}) {
   constexpr int dim = E::dim;
@@ -47,7 +48,8 @@ ElasticProblem<E::dim, Scalar> elastic_problem(const Mesh<E, Scalar>& mesh, cons
   for (std::ptrdiff_t i = 0; i < X.cols(); ++i) {
     const Scalar along = X(dim - 1, i);
     if (of.state == State::twisted) {
-      const Scalar angle = Scalar(1.5) * along / length, c = std::cos(angle), s = std::sin(angle);
+      const Scalar angle = static_cast<Scalar>(of.angle) * along / length, c = std::cos(angle),
+                   s = std::sin(angle);
       const Scalar u = X(0, i), v = X(1, i);
       X(0, i) = c * u - s * v;
       X(1, i) = s * u + c * v;

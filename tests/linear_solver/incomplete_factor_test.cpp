@@ -27,12 +27,10 @@ struct Factor {
     const auto row = [&](int i) { return Row(right_side.row(i)); };
     parallel_parts(factor.parts(), [&](int p) { factor.forward_early(p, row); });
     parallel_parts(factor.parts(), [&](int p) { factor.through_late(p, row); });
-    parallel_parts(factor.parts(), [&](int p) {
-      factor.backward_early(p, [&](int i, Row x_i) {
-        if constexpr (Dim == 3) set_lane(x_i, 3, 0.0f);
-        x.set_row(i, x_i);
-      });
-    });
+    parallel_parts(factor.parts(), [&](int p) { factor.backward_early(p); });
+    for (int i = 0; i < x.nodes(); ++i) {
+      for (int axis = 0; axis < Dim; ++axis) x.node(i)(axis) = factor.at_node(i)[axis];
+    }
     return stacked(x);
   }
 

@@ -35,6 +35,23 @@ Eigen::MatrixXd inverse_of(const TwoLevel& preconditioner, WorkspaceOf<Dim, Scal
   return result;
 }
 
+// C, the coarse correction, as a dense matrix.
+template <int Dim, class Scalar>
+Eigen::MatrixXd coarse_of(const TwoLevel& preconditioner, WorkspaceOf<Dim, Scalar>& workspace,
+                          std::ptrdiff_t nodes) {
+  Eigen::MatrixXd result(Dim * nodes, Dim * nodes);
+  NodeVector<Dim, Scalar> r(nodes), x(nodes);
+  for (std::ptrdiff_t c = 0; c < Dim * nodes; ++c) {
+    r.set_zero();
+    r.node(c / Dim)(c % Dim) = 1;
+    x.set_zero();
+    CHECK(preconditioner.correct(r, x, workspace));
+    CHECK(padding_is_zero(x));
+    result.col(c) = stacked(x);
+  }
+  return result;
+}
+
 inline void check_positive_definite(const Eigen::MatrixXd& inverse) {
   CHECK((inverse - inverse.transpose()).norm() <= 1e-5 * inverse.norm());
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen((inverse + inverse.transpose()) / 2,
@@ -49,9 +66,11 @@ void is_positive_definite(const ElasticProblem<Dim, Scalar>& problem, FactorKind
   if (knows_positions) workspace.set_positions(problem.positions);
   REQUIRE(preconditioner.prepare(problem.A, workspace));
   CHECK(workspace.kind == kind);
-  CHECK(workspace.has_coarse);
+  CHECK(workspace.deflates());
   CHECK(workspace.coarse.aggregates().count() > 2);
-  check_positive_definite(inverse_of<Dim, Scalar>(preconditioner, workspace, problem.A.rows()));
+  const Eigen::MatrixXd inverse = inverse_of<Dim, Scalar>(preconditioner, workspace, problem.A.rows()),
+                        coarse = coarse_of<Dim, Scalar>(preconditioner, workspace, problem.A.rows());
+  check_positive_definite(coarse + inverse - inverse * dense(problem.A) * coarse);
 }
 
 template <int Dim, class Scalar>

@@ -32,6 +32,16 @@
 #endif
 
 namespace pliant {
+
+// Has `count` numbers fetched into the cache that will soon be read.
+template <class T>
+PLIANT_INLINE void prefetch([[maybe_unused]] const T* numbers, [[maybe_unused]] int count) {
+#if defined(__GNUC__)
+  constexpr int line = 64 / sizeof(T);
+  for (int i = 0; i < count; i += line) __builtin_prefetch(numbers + i);
+#endif
+}
+
 namespace detail {
 
 // The parts of an IEEE number, as masks on its bits.

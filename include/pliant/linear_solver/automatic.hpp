@@ -54,6 +54,10 @@ struct Automatic {
 
   // Where it does not.
   template <class Vector, class W>
+  bool correct(const Vector& r, Vector& x, W& w) const {
+    return w.two_levels && TwoLevel{}.correct(r, x, w.two_level);
+  }
+  template <class Vector, class W>
   typename Vector::Scalar apply(const Vector& r, Vector& z, W& w) const {
     return TwoLevel{}.apply(r, z, w.two_level);
   }

@@ -116,14 +116,16 @@ class IncompleteFactor {
   void through_late(int p, RightSide&& b) {
     const SweepOrder::Part& part = order_.parts[at(p)];
     forward(part.late_begin, part.late_end, b);
-    backward(part.late_begin, part.late_end, [](int, const Row&) {});
+    backward(part.late_begin, part.late_end);
   }
-  // Calls use(i, x_i) for all nodes of the part.
-  template <class Use>
-  void backward_early(int p, Use&& use) {
+  void backward_early(int p) {
     const SweepOrder::Part& part = order_.parts[at(p)];
-    for (int k = part.late_begin; k < part.late_end; ++k) use(order_.node[at(k)], load<Row>(x(k)));
-    backward(part.early_begin, part.early_end, use);
+    backward(part.early_begin, part.early_end);
+  }
+
+  // x at node i.
+  PLIANT_INLINE Row at_node(int i) const {
+    return load<Row>(x_.data() + std::ptrdiff_t{order_.place[at(i)]} * stride);
   }
 
  private:
@@ -174,13 +176,8 @@ class IncompleteFactor {
   // The order of the rows is not that of the matrix, whose blocks come from everywhere.
   template <class Matrix>
   PLIANT_INLINE void prefetch_row(const Matrix& A, int k) const {
-#if defined(__GNUC__)
-    constexpr int line = 64 / sizeof(typename Matrix::Scalar);
-    for (int e = upper_begin_[at(k)]; e < upper_begin_[at(k) + 1]; ++e) {
-      const auto* const block = A.values() + std::ptrdiff_t{upper_[at(e)].slot} * block_size;
-      for (int i = 0; i < block_size; i += line) __builtin_prefetch(block + i);
-    }
-#endif
+    for (int e = upper_begin_[at(k)]; e < upper_begin_[at(k) + 1]; ++e)
+      prefetch(A.values() + std::ptrdiff_t{upper_[at(e)].slot} * block_size, block_size);
   }
 
   template <FactorKind kind, class Matrix>
@@ -257,28 +254,31 @@ class IncompleteFactor {
   // inverse of its diagonal if that will do.
   static bool invert(const Row* columns, bool diagonal_will_do, Row* inverse_columns) {
     constexpr double margin = 1e-4;  // of the least pivot, relative to the trace
+    // In doubles no product of three floats overflows or vanishes.
     SmallMatrix<double, Dim, Dim> block;
     for (int c = 0; c < Dim; ++c) {
-      for (int r = 0; r < Dim; ++r) block(r, c) = (double{columns[c][r]} + double{columns[r][c]}) / 2;
+      for (int r = 0; r <= c; ++r)
+        block(r, c) = block(c, r) = (double{columns[c][r]} + double{columns[r][c]}) / 2;
     }
-    const double size = trace(block);
-    if (!(size > std::numeric_limits<double>::min() && std::isfinite(size))) return false;
-    const double scale = 1 / size;
-    for (int k = 0; k < block_size; ++k) block.data()[k] *= scale;
-    const double minor = block(0, 0) * block(1, 1) - block(0, 1) * block(1, 0);
-    bool definite = block(0, 0) > margin && minor > margin * margin;
-    if constexpr (Dim == 3) definite = definite && determinant(block) > margin * margin * margin;
-    if (!definite) {
+    const double size = trace(block), least = margin * size;
+    if (!(size > 0 && std::isfinite(size))) return false;
+    SmallMatrix<double, Dim, Dim> inverted = cofactor<double, Dim>(block);
+    const double J = determinant<double, Dim>(block, inverted);
+    bool definite = block(0, 0) > least;
+    if constexpr (Dim == 2) definite = definite && J > least * least;
+    else definite = definite && inverted(2, 2) > least * least && J > least * least * least;
+    if (definite) {
+      inverted *= 1 / J;
+    } else {
+      if (!diagonal_will_do) return false;
       for (int c = 0; c < Dim; ++c) {
-        if (!diagonal_will_do || !(block(c, c) > 0)) return false;
-        for (int r = 0; r < Dim; ++r) block(r, c) = r == c ? block(r, c) : 0;
+        if (!(block(c, c) > 0)) return false;
+        for (int r = 0; r < Dim; ++r) inverted(r, c) = r == c ? 1 / block(c, c) : 0;
       }
     }
-    const SmallMatrix<double, Dim, Dim> inverted = inverse(block);
     for (int c = 0; c < Dim; ++c) {
       inverse_columns[c] = Row(0);
-      for (int r = 0; r < Dim; ++r)
-        set_lane(inverse_columns[c], r, static_cast<float>(scale * inverted(r, c)));
+      for (int r = 0; r < Dim; ++r) set_lane(inverse_columns[c], r, static_cast<float>(inverted(r, c)));
     }
     return true;
   }
@@ -300,13 +300,8 @@ class IncompleteFactor {
   }
 
   // x = (I + U)^-1 x
-  template <class Use>
-  void backward(int begin, int end, Use&& use) {
-    for (int k = end - 1; k >= begin; --k) {
-      const Row x_k = load<Row>(x(k)) - U_.times(k, x_.data());
-      store(x(k), x_k);
-      use(order_.node[at(k)], x_k);
-    }
+  void backward(int begin, int end) {
+    for (int k = end - 1; k >= begin; --k) store(x(k), load<Row>(x(k)) - U_.times(k, x_.data()));
   }
 
   SweepOrder order_;

@@ -84,6 +84,15 @@ struct Pcg {
       }
       return report;
     };
+    if constexpr (requires { preconditioner.correct(w.r, x, w.preconditioner); }) {
+      if (preconditioner.correct(w.r, x, w.preconditioner)) {
+        w.A.multiply(x, w.q);
+        w.r.set_sum(b, Scalar(-1), w.q);
+        report.residual = w.r.norm();
+        if (!std::isfinite(report.residual)) return end(LinearStop::not_finite);
+        if (report.residual <= report.goal) return end(LinearStop::converged);
+      }
+    }
     const std::ptrdiff_t limit =
         max_iterations > 0 ? max_iterations : 10 * std::ptrdiff_t{Matrix::dim} * b.nodes();
     double confirmed = std::numeric_limits<double>::infinity();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <tuple>
 #include <vector>
 
 #include <pliant/assembly/block_matrix.hpp>
@@ -17,6 +18,9 @@ namespace pliant {
 // smaller (Nicolaides 1987; rigid modes: Bulgakov and Kuhn 1995). A node without coupling to any other, as a
 // held one is, takes no part. Where no positions are known, or the nodes of an aggregate lie on a line, it
 // has its translations only.
+//
+// A Q, the forces that the motions take, is kept: the residual of a correction x is then known on the coarse
+// space, Q^T (r - A x) = Q^T r - (A Q)^T x, without a product with A.
 template <int Dim, Isa isa = PLIANT_NATIVE_ISA>
 class RigidModes {
  public:
@@ -27,8 +31,8 @@ class RigidModes {
   // Sets up for a pattern, `size` nodes to an aggregate. Everything is allocated here.
   void analyse(const Adjacency& graph, const BlockPattern& pattern, int size) {
     aggregates_ = Aggregates::of_graph(graph, size);
-    coarse_ = BlockPattern::from_graph(coarse_graph(graph));
-    sort_blocks(pattern);
+    find_images(graph, pattern);
+    coarse_ = BlockPattern::from_graph(coarse_graph());
     factor_.analyse(coarse_);
     coarse_matrix_.numbers.assign(at(coarse_.blocks()) * modes * modes, 0);
     diagonal_.assign(at(aggregates_.count()) * modes, 0);
@@ -36,6 +40,8 @@ class RigidModes {
       vector->numbers.assign(at(aggregates_.count()) * modes, 0);
     coupled_.assign(at(pattern.rows()), 0);
     arms_.assign(at(pattern.rows()) * arm_stride, 0);
+    modes_.assign(at(pattern.rows()) * Dim * mode_stride, 0);
+    images_.assign(image_node_.size() * image_size + mode_stride - modes, 0);
     motions_.assign(at(aggregates_.count()) * motion_size, 0);
     has_rotations_.assign(at(aggregates_.count()), 0);
   }
@@ -48,24 +54,30 @@ class RigidModes {
   bool prepare(const Matrix& A, double scale, const typename Matrix::Vector* positions) {
     mark_coupled_nodes(A, coupled_);
     parallel_for(aggregates_.count(), 8, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      for (std::ptrdiff_t a = begin; a < end; ++a) find_arms(static_cast<int>(a), positions);
+      for (std::ptrdiff_t a = begin; a < end; ++a) {
+        find_arms(static_cast<int>(a), positions);
+        for (int k = aggregates_.nodes.begin[at(a)]; k < aggregates_.nodes.begin[at(a) + 1]; ++k)
+          set_modes(aggregates_.nodes.list[at(k)]);
+      }
     });
     parallel_for(aggregates_.count(), 8, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      for (std::ptrdiff_t a = begin; a < end; ++a) {
-        for (int k = coarse_.row_begin[at(a)]; k < coarse_.row_begin[at(a) + 1]; ++k) {
-          project(A, scale, static_cast<int>(a), k);
-        }
-        fill_unused(static_cast<int>(a));
+      for (std::ptrdiff_t b = begin; b < end; ++b) {
+        project(A, scale, static_cast<int>(b));
+        fill_unused(static_cast<int>(b));
       }
     });
     for (const double shift : {0.0, 1e-12, 1e-9, 1e-6, 1e-3}) {
       shift_diagonal(shift);
       const FactorResult result = factor_.factorise(coarse_matrix_);
+      is_exact_ = shift == 0;
       if (result == FactorResult::done) return true;
       if (result == FactorResult::not_finite) return false;
     }
     return false;
   }
+
+  // Whether nothing had to be added.
+  bool is_exact() const { return is_exact_; }
 
   // Q^T r for the aggregates in [begin, end); `r(i)` gives r at node i.
   template <class RightSide>
@@ -78,6 +90,25 @@ class RigidModes {
       }
       double* const restricted = restricted_.numbers.data() + std::ptrdiff_t{a} * modes;
       sum.for_each_mode([&](int mode, float value) { restricted[mode] = value; });
+    }
+  }
+
+  // Subtracts (A Q)^T x from that, for the same aggregates; `x(i)` gives x at node i.
+  template <class Correction>
+  void subtract_image(int begin, int end, Correction&& x) {
+    using Modes = Lane<float, mode_stride, isa>;
+    for (int b = begin; b < end; ++b) {
+      Modes sums[Dim];
+      std::fill(sums, sums + Dim, Modes(0));
+      for (int n = image_begin_[at(b)]; n < image_begin_[at(b) + 1]; ++n) {
+        const Row x_i = x(image_node_[at(n)]);
+        const float* const rows = image(n);
+        for (int axis = 0; axis < Dim; ++axis)
+          sums[axis] = multiply_add(load<Modes>(rows + axis * modes), Modes(x_i[axis]), sums[axis]);
+      }
+      for (int axis = 1; axis < Dim; ++axis) sums[0] += sums[axis];
+      double* const restricted = restricted_.numbers.data() + std::ptrdiff_t{b} * modes;
+      for (int mode = 0; mode < modes; ++mode) restricted[mode] -= sums[0][mode];
     }
   }
 
@@ -101,9 +132,12 @@ class RigidModes {
   static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
   static constexpr int block_size = Dim * Dim;
   static constexpr int arm_stride = Dim + 1;
+  static constexpr int mode_stride = Dim == 3 ? 8 : 4;  // numbers in a register
+  static constexpr int image_size = Dim * modes;
   static constexpr int motion_size = (Dim + 1) * stride;
 
   const float* arm(int i) const { return arms_.data() + std::ptrdiff_t{i} * arm_stride; }
+  const float* image(int n) const { return images_.data() + std::ptrdiff_t{n} * image_size; }
 
   // Q_i^T f_i, summed up over nodes i: sum f_i, and what the moments of f_i are the skew part of,
   // sum f_i arm_i^T.
@@ -163,71 +197,63 @@ class RigidModes {
     }
   };
 
-  // A block beside the diagonal, A_ij.
+  // A block of A, in row i of an image: A_ij with j in the aggregate that moves.
   struct Entry {
     int slot;
     int column;
-  };
-  // The blocks of row i that belong to one coarse block.
-  struct Run {
-    int row;
-    int begin, end;   // in entries_
-    bool transposed;  // i is in the second of the two aggregates
+    bool transposed;
   };
 
-  Adjacency coarse_graph(const Adjacency& graph) const {
-    Adjacency result;
-    result.begin.push_back(0);
-    std::vector<int> row;
-    for (int a = 0; a < aggregates_.count(); ++a) {
-      row.clear();
-      for (int k = aggregates_.nodes.begin[at(a)]; k < aggregates_.nodes.begin[at(a) + 1]; ++k) {
-        const int i = aggregates_.nodes.list[at(k)];
-        for (int p = graph.begin[at(i)]; p < graph.begin[at(i) + 1]; ++p) {
-          const int b = aggregates_.of[at(graph.list[at(p)])];
-          if (b != a) row.push_back(b);
+  // Finds, for each aggregate, the nodes that feel it when it moves, those of later aggregates last.
+  void find_images(const Adjacency& graph, const BlockPattern& pattern) {
+    struct Block {
+      int aggregate, row;
+      Entry entry;
+    };
+    std::vector<Block> blocks;
+    image_begin_.assign(1, 0);
+    for (auto* list : {&image_node_, &entry_begin_}) list->clear();
+    entries_.clear();
+    for (int b = 0; b < aggregates_.count(); ++b) {
+      blocks.clear();
+      for (int n = aggregates_.nodes.begin[at(b)]; n < aggregates_.nodes.begin[at(b) + 1]; ++n) {
+        const int j = aggregates_.nodes.list[at(n)];
+        blocks.push_back({b, j, {pattern.row_begin[at(j)], j, false}});
+        for (int p = graph.begin[at(j)]; p < graph.begin[at(j) + 1]; ++p) {
+          const int i = graph.list[at(p)];
+          blocks.push_back(
+              {aggregates_.of[at(i)], i, {pattern.slot(std::min(i, j), std::max(i, j)), j, j < i}});
         }
       }
-      std::sort(row.begin(), row.end());
-      row.erase(std::unique(row.begin(), row.end()), row.end());
-      result.list.insert(result.list.end(), row.begin(), row.end());
+      std::stable_sort(blocks.begin(), blocks.end(), [](const Block& first, const Block& second) {
+        return std::tie(first.aggregate, first.row) < std::tie(second.aggregate, second.row);
+      });
+      for (std::size_t k = 0; k < blocks.size(); ++k) {
+        if (k == 0 || blocks[k].row != blocks[k - 1].row) {
+          image_node_.push_back(blocks[k].row);
+          entry_begin_.push_back(static_cast<int>(entries_.size()));
+        }
+        entries_.push_back(blocks[k].entry);
+      }
+      image_begin_.push_back(static_cast<int>(image_node_.size()));
+    }
+    entry_begin_.push_back(static_cast<int>(entries_.size()));
+  }
+
+  // Aggregates are neighbours where one feels the other.
+  Adjacency coarse_graph() const {
+    Adjacency result;
+    result.begin.push_back(0);
+    for (int b = 0; b < aggregates_.count(); ++b) {
+      int last = -1;
+      for (int n = image_begin_[at(b)]; n < image_begin_[at(b) + 1]; ++n) {
+        const int a = aggregates_.of[at(image_node_[at(n)])];
+        if (a != last && a != b) result.list.push_back(a);
+        last = a;
+      }
       result.begin.push_back(static_cast<int>(result.list.size()));
     }
     return result;
-  }
-
-  // Sorts the blocks beside the diagonal by the coarse block they go to, and then by rows.
-  void sort_blocks(const BlockPattern& pattern) {
-    struct Block {
-      int target, row, slot;
-    };
-    std::vector<Block> blocks;
-    blocks.reserve(at(pattern.blocks()));
-    for (int i = 0; i < pattern.rows(); ++i) {
-      const int a = aggregates_.of[at(i)];
-      for (int k = pattern.row_begin[at(i)] + 1; k < pattern.row_begin[at(i) + 1]; ++k) {
-        const int b = aggregates_.of[at(pattern.columns[at(k)])];
-        blocks.push_back({coarse_.slot(std::min(a, b), std::max(a, b)), i, k});
-      }
-    }
-    std::stable_sort(blocks.begin(), blocks.end(),
-                     [](const Block& a, const Block& b) { return a.target < b.target; });
-    entries_.clear();
-    runs_.clear();
-    run_begin_.assign(at(coarse_.blocks()) + 1, 0);
-    int a = 0;  // of the target
-    for (std::size_t k = 0; k < blocks.size(); ++k) {
-      const Block& block = blocks[k];
-      const auto position = static_cast<int>(k);
-      while (block.target >= coarse_.row_begin[at(a) + 1]) ++a;
-      if (k == 0 || blocks[k - 1].target != block.target || blocks[k - 1].row != block.row) {
-        runs_.push_back({block.row, position, position, aggregates_.of[at(block.row)] != a});
-        ++run_begin_[at(block.target) + 1];
-      }
-      ++runs_.back().end;
-      entries_.push_back({block.slot, pattern.columns[at(block.slot)]});
-    }
-    std::partial_sum(run_begin_.begin(), run_begin_.end(), run_begin_.begin());
   }
 
   // The arms of the nodes of an aggregate: from its centre and relative to its extent, so that all modes are
@@ -289,60 +315,84 @@ class RigidModes {
     }
   }
 
-  using Column = Lane<double, stride, isa>;
-
-  // The coarse block k = (a, b), sum over i in a and j in b of Q_i^T A_ij Q_j.
-  template <class Matrix>
-  void project(const Matrix& A, double scale, int a, int k) {
-    Moments<Column> straight[modes], transposed[modes];
-    const bool diagonal = coarse_.columns[at(k)] == a;
-    for (int r = run_begin_[at(k)]; r < run_begin_[at(k) + 1]; ++r) {
-      const Run& run = runs_[at(r)];
-      Column columns[modes];
-      for (Column& column : columns) column = Column(0.0);
-      for (int e = run.begin; e < run.end; ++e)
-        add_times_modes(A, entries_[at(e)].slot, entries_[at(e)].column, columns);
-      Moments<Column>* const sums = run.transposed ? transposed : straight;
-      for (int c = 0; c < modes; ++c) sums[c].add(columns[c], arm(run.row));
-    }
-    double* const result = coarse_matrix_.numbers.data() + std::ptrdiff_t{k} * modes * modes;
-    std::fill(result, result + modes * modes, 0.0);
-    const auto add = [&](const Moments<Column>& moments, int c, int row_step, int column_step) {
-      moments.for_each_mode(
-          [&](int r, double value) { result[c * column_step + r * row_step] += scale * value; });
+  // Q_i by its rows, one for each axis of the node.
+  void set_modes(int i) {
+    const float* const arm_i = arm(i);
+    const auto number = [&](int axis, int mode) -> float& {
+      return modes_[at((std::ptrdiff_t{i} * Dim + axis) * mode_stride + mode)];
     };
-    for (int c = 0; c < modes; ++c) {
-      add(straight[c], c, 1, modes);
-      add(diagonal ? straight[c] : transposed[c], c, modes, 1);
-    }
-    if (!diagonal) return;
-    Moments<Column> own[modes];
-    for (int n = aggregates_.nodes.begin[at(a)]; n < aggregates_.nodes.begin[at(a) + 1]; ++n) {
-      const int i = aggregates_.nodes.list[at(n)];
-      if (coupled_[at(i)] == 0) continue;
-      Column columns[modes];
-      for (Column& column : columns) column = Column(0.0);
-      add_times_modes(A, A.pattern().row_begin[at(i)], i, columns);
-      for (int c = 0; c < modes; ++c) own[c].add(columns[c], arm(i));
-    }
-    for (int c = 0; c < modes; ++c) add(own[c], c, 1, modes);
+    for (int axis = 0; axis < Dim; ++axis) number(axis, axis) = arm_i[Dim];
+    for_each_rotation([&](int mode, int p, int q) {
+      number(q, mode) = arm_i[p];
+      number(p, mode) = -arm_i[q];
+    });
   }
 
-  // columns += A_ij Q_j
+  // A Q for the motions of aggregate b, and row b of Q^T A Q.
   template <class Matrix>
-  PLIANT_INLINE void add_times_modes(const Matrix& A, int slot, int j, Column (&columns)[modes]) const {
-    using Wide = Lane<typename Matrix::Scalar, stride, isa>;
-    const auto* const block = A.values() + std::ptrdiff_t{slot} * block_size;
-    Column A_ij[Dim], s[Dim];
-    for (int c = 0; c < Dim; ++c) {
-      A_ij[c] = convert<Column>(load<Wide>(block + c * Dim));
-      s[c] = Column(arm(j)[c]);
-      columns[c] += A_ij[c];
+  void project(const Matrix& A, double scale, int b) {
+    using Modes = Lane<double, mode_stride, isa>;
+    constexpr std::size_t ahead = 12;  // the blocks of an aggregate come from everywhere
+    int k = coarse_.row_begin[at(b)];
+    Modes sums[modes];
+    std::fill(sums, sums + modes, Modes(0));
+    for (int n = image_begin_[at(b)]; n < image_begin_[at(b) + 1]; ++n) {
+      Modes rows[Dim];
+      std::fill(rows, rows + Dim, Modes(0));
+      for (int e = entry_begin_[at(n)]; e < entry_begin_[at(n) + 1]; ++e) {
+        prefetch(block(A, entries_[std::min(at(e) + ahead, entries_.size() - 1)].slot), block_size);
+        add_times_modes(block(A, entries_[at(e)].slot), entries_[at(e)], rows);
+      }
+      float* const out = images_.data() + std::ptrdiff_t{n} * image_size;
+      for (int axis = 0; axis < Dim; ++axis) {
+        rows[axis] *= Modes(scale);
+        for (int mode = 0; mode < modes; ++mode)
+          out[axis * modes + mode] = static_cast<float>(rows[axis][mode]);
+      }
+      const int i = image_node_[at(n)], a = aggregates_.of[at(i)];
+      if (a < b) continue;
+      if (a != coarse_.columns[at(k)]) {
+        set_coarse_block(k++, sums);
+        std::fill(sums, sums + modes, Modes(0));
+      }
+      const float* const arm_i = arm(i);
+      for (int axis = 0; axis < Dim; ++axis)
+        sums[axis] = multiply_add(rows[axis], Modes(arm_i[Dim]), sums[axis]);
+      for_each_rotation([&](int mode, int p, int q) {
+        sums[mode] = multiply_add(rows[q], Modes(arm_i[p]), sums[mode]);
+        sums[mode] = multiply_add(rows[p], Modes(-arm_i[q]), sums[mode]);
+      });
     }
-    for_each_rotation([&](int mode, int p, int q) {
-      columns[mode] = multiply_add(s[p], A_ij[q], columns[mode]);
-      columns[mode] = multiply_add(-s[q], A_ij[p], columns[mode]);
-    });
+    set_coarse_block(k, sums);
+  }
+
+  template <class Matrix>
+  static const typename Matrix::Scalar* block(const Matrix& A, int slot) {
+    return A.values() + std::ptrdiff_t{slot} * block_size;
+  }
+
+  // rows += A_ij Q_j
+  template <class Scalar, class Modes>
+  PLIANT_INLINE void add_times_modes(const Scalar* block, const Entry& entry, Modes (&rows)[Dim]) const {
+    using Narrow = Lane<float, mode_stride, isa>;
+    const float* const modes_j = modes_.data() + std::ptrdiff_t{entry.column} * Dim * mode_stride;
+    const int row_step = entry.transposed ? Dim : 1, column_step = entry.transposed ? 1 : Dim;
+    for (int c = 0; c < Dim; ++c) {
+      const Modes mode = convert<Modes>(load<Narrow>(modes_j + c * mode_stride));
+      for (int r = 0; r < Dim; ++r) {
+        const Modes number(static_cast<double>(block[r * row_step + c * column_step]));
+        rows[r] = multiply_add(number, mode, rows[r]);
+      }
+    }
+  }
+
+  // Block k = (b, a) from Q_a^T A Q_b, whose rows they are.
+  template <class Modes>
+  void set_coarse_block(int k, const Modes* rows) {
+    double* const block = coarse_matrix_.numbers.data() + std::ptrdiff_t{k} * modes * modes;
+    for (int c = 0; c < modes; ++c) {
+      for (int r = 0; r < modes; ++r) block[c * modes + r] = rows[c][r];
+    }
   }
 
   // Ones on the diagonal for the modes that an aggregate does not have.
@@ -367,16 +417,19 @@ class RigidModes {
   }
 
   Aggregates aggregates_;
-  BlockPattern coarse_;         // of the aggregates
-  std::vector<int> run_begin_;  // first run of each coarse block, #blocks + 1
-  std::vector<Run> runs_;
+  BlockPattern coarse_;                        // of the aggregates
+  std::vector<int> image_begin_, image_node_;  // images of each aggregate, #aggregates + 1; where they are
+  std::vector<int> entry_begin_;               // of each image, #images + 1
   std::vector<Entry> entries_;
   std::vector<char> coupled_;        // each node
   std::vector<char> has_rotations_;  // each aggregate
   AlignedVector<float> arms_;        // of each node
+  AlignedVector<float> modes_;       // Q, Dim rows of mode_stride numbers for each node
+  AlignedVector<float> images_;      // A Q, Dim rows of `modes` numbers for each image
   AlignedVector<float> motions_;     // of each aggregate, [column][axis]
   CoarseMatrix coarse_matrix_;       // Q^T A Q
   std::vector<double> diagonal_;     // of it, without a shift
+  bool is_exact_ = false;
   Multifrontal<modes, isa> factor_;
   CoarseVector restricted_, solution_;
 };

@@ -8,15 +8,22 @@
 
 #include <pliant/core/error.hpp>
 #include <pliant/linear_solver/incomplete_factor.hpp>
+#include <pliant/linear_solver/matrix_change.hpp>
 #include <pliant/linear_solver/preconditioner.hpp>
 #include <pliant/linear_solver/rigid_modes.hpp>
 
 namespace pliant {
 
-// P^-1 = F^-1 + Q (Q^T A Q)^-1 Q^T: F is a block incomplete Cholesky factorisation of A, or SSOR where that
-// breaks down, which takes care of what varies from node to node; Q are the rigid motions of aggregates of
-// nodes, at the nodes' positions, which take care of the rest. Both halves are computed anew for every
-// matrix; what depends on the pattern alone is found once per pattern. F works in floats, whatever A is in.
+// P^-1 = F^-1 + C (I - A F^-1) with C = Q (Q^T A Q)^-1 Q^T: F is a block incomplete Cholesky factorisation of
+// A, or SSOR where that breaks down, which takes care of what varies from node to node; Q are the rigid
+// motions of aggregates of nodes, at the nodes' positions, which take care of what F leaves of the residual.
+// Where Q^T r = 0, as it is after `correct` and stays in conjugate gradients, the iteration is that of the
+// symmetric P^-1 = (I - C A) F^-1 (I - A C) + C, at half the price: "A-DEF2" in Tang, Nabben, Vuik and
+// Erlangga 2009. Where the coarse matrix is too close to a singular one, P^-1 = F^-1 + C.
+//
+// C is computed anew for every matrix, as it goes with the positions. F is kept until the matrix has changed
+// by more than a few percent, which costs a few iterations at most. What depends on the pattern alone is
+// found once per pattern. F and Q are in floats, whatever A is in.
 //
 // A breakdown is remembered: the next matrices go to SSOR at once, for longer each time.
 struct TwoLevel {
@@ -31,10 +38,13 @@ struct TwoLevel {
     int nodes_per_aggregate = 0;                  // the same
     IncompleteFactor<dim, isa> factor;
     RigidModes<dim, isa> coarse;
+    MatrixChange<Matrix> change;
     FactorKind kind = FactorKind::incomplete_cholesky;
     int waits = 0, penalty = 4;  // matrices before the next attempt at Cholesky; after the next breakdown
     bool has_coarse = false;
     double scale = 1;  // the factor and the coarse matrix are those of scale * A
+
+    bool deflates() const { return has_coarse && coarse.is_exact(); }
   };
 
   void check() const {
@@ -42,7 +52,7 @@ struct TwoLevel {
                               "must not be negative");
   }
 
-  // False where a diagonal block of A is not positive definite.
+  // False where a diagonal block of A turns out not to be positive definite.
   template <class Matrix, class W>
   bool prepare(const Matrix& A, W& w) const {
     if (w.pattern != A.shared_pattern() || w.nodes_per_aggregate != nodes_per_aggregate) {
@@ -51,15 +61,39 @@ struct TwoLevel {
       w.factor.analyse(graph, A.pattern());
       w.coarse.analyse(graph, A.pattern(),
                        nodes_per_aggregate > 0 ? nodes_per_aggregate : size_for(A.rows()));
+      w.change.analyse(A.rows());
       w.waits = 0;
       w.penalty = first_penalty;
       w.pattern = A.shared_pattern();
       w.nodes_per_aggregate = nodes_per_aggregate;
     }
-    w.scale = 1 / mean_diagonal(A);
-    if (!(w.scale > 0 && std::isfinite(w.scale))) return false;
-    if (!factorise(A, w)) return false;
+    const double change = w.change.measure(A);
+    if (w.kind != FactorKind::incomplete_cholesky || !(change <= negligible_change)) {
+      w.change.forget();  // until there is a factor
+      w.scale = 1 / mean_diagonal(A);
+      if (!(w.scale > 0 && std::isfinite(w.scale))) return false;
+      if (!factorise(A, w)) return false;
+      w.change.remember();
+    }
     w.has_coarse = w.coarse.prepare(A, w.scale, w.positions.nodes() == A.rows() ? &w.positions : nullptr);
+    return true;
+  }
+
+  // x += C r. False, and nothing done, where P^-1 is symmetric as it is.
+  template <class Vector, class W>
+  bool correct(const Vector& r, Vector& x, W& w) const {
+    if (!w.deflates()) return false;
+    const Scaling<Vector, W> scaling(r, w);
+    const int aggregates = w.coarse.aggregates().count();
+    parallel_for(aggregates, 8, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      w.coarse.restrict_to(static_cast<int>(begin), static_cast<int>(end),
+                           [&](int i) { return scaling.down(r, i); });
+    });
+    w.coarse.solve();
+    parallel_for(r.nodes(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      for (std::ptrdiff_t i = begin; i < end; ++i)
+        x.set_row(i, x.row(i) + scaling.up(w.coarse.at_node(static_cast<int>(i))));
+    });
     return true;
   }
 
@@ -67,41 +101,41 @@ struct TwoLevel {
   template <class Vector, class W>
   typename Vector::Scalar apply(const Vector& r, Vector& z, W& w) const {
     using Scalar = typename Vector::Scalar;
-    using Wide = typename Vector::Row;
-    using Row = typename decltype(w.factor)::Row;
-    // In floats r is of size one, so that it neither overflows nor vanishes.
-    const double norm = static_cast<double>(r.norm());
-    const double size = norm > std::numeric_limits<Scalar>::min() ? norm : 1;
-    const Wide down(static_cast<Scalar>(1 / size)), up(static_cast<Scalar>(size * w.scale));
-    const auto row = [&](int i) { return convert<Row>(down * r.row(i)); };
-    const int parts = w.factor.parts(), aggregates = w.coarse.aggregates().count();
-    parallel_parts(parts, [&](int p) {
+    const Scaling<Vector, W> scaling(r, w);
+    const auto row = [&](int i) { return scaling.down(r, i); };
+    const int parts = w.factor.parts(), aggregates = w.has_coarse ? w.coarse.aggregates().count() : 0;
+    const auto for_each_share = [&](auto&& run) {
+      parallel_parts(parts,
+                     [&](int p) { run(p, share(aggregates, p, parts), share(aggregates, p + 1, parts)); });
+    };
+    for_each_share([&](int p, int begin, int end) {
       w.factor.forward_early(p, row);
-      if (!w.has_coarse) return;
-      w.coarse.restrict_to(share(aggregates, p, parts), share(aggregates, p + 1, parts), row);
+      w.coarse.restrict_to(begin, end, row);
     });
-    parallel_parts(parts + 1, [&](int p) {
-      if (p < parts) w.factor.through_late(p, row);
-      else if (w.has_coarse) w.coarse.solve();
-    });
-    Scalar sums[SweepOrder::most_parts] = {};
-    parallel_parts(parts, [&](int p) {
-      Wide sum(Scalar(0));
-      w.factor.backward_early(p, [&](int i, Row x) {
-        if (w.has_coarse) x += w.coarse.at_node(i);
-        if constexpr (Vector::stride > Vector::dim) set_lane(x, Vector::dim, 0.0f);
-        const Wide z_i = up * convert<Wide>(x);
-        z.set_row(i, z_i);
-        sum = multiply_add(r.row(i), z_i, sum);
+    parallel_parts(parts, [&](int p) { w.factor.through_late(p, row); });
+    parallel_parts(parts, [&](int p) { w.factor.backward_early(p); });
+    if (w.deflates()) {
+      for_each_share([&](int, int begin, int end) {
+        w.coarse.subtract_image(begin, end, [&](int i) { return w.factor.at_node(i); });
       });
-      sums[p] = pliant::sum(sum);
+    }
+    if (w.has_coarse) w.coarse.solve();
+    return parallel_sum<Scalar>(r.nodes(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      typename Vector::Row rz(Scalar(0));
+      for (std::ptrdiff_t k = begin; k < end; ++k) {
+        const int i = static_cast<int>(k);
+        auto x = w.factor.at_node(i);
+        if (w.has_coarse) x += w.coarse.at_node(i);
+        const auto z_i = scaling.up(x);
+        z.set_row(i, z_i);
+        rz = multiply_add(r.row(i), z_i, rz);
+      }
+      return sum(rz);
     });
-    Scalar rz = 0;
-    for (int p = 0; p < parts; ++p) rz += sums[p];
-    return rz;
   }
 
  private:
+  static constexpr double negligible_change = 0.05;
   static constexpr int first_penalty = 4, longest_penalty = 64;
 
   // The larger the mesh, the more the coarse solve costs beside a sweep, and the less a larger one brings.
@@ -112,6 +146,31 @@ struct TwoLevel {
   static int share(int count, int part, int parts) {
     return static_cast<int>(std::ptrdiff_t{count} * part / parts);
   }
+
+  // In floats r is of size one, so that it neither overflows nor vanishes.
+  template <class Vector, class W>
+  class Scaling {
+   public:
+    using Wide = typename Vector::Row;
+    using Row = typename decltype(W::factor)::Row;
+
+    Scaling(const Vector& r, const W& w) {
+      const double norm = static_cast<double>(r.norm());
+      const double size = norm > std::numeric_limits<typename Vector::Scalar>::min() ? norm : 1;
+      down_ = Wide(static_cast<typename Vector::Scalar>(1 / size));
+      up_ = Wide(static_cast<typename Vector::Scalar>(size * w.scale));
+    }
+
+    PLIANT_INLINE Row down(const Vector& r, int i) const { return convert<Row>(down_ * r.row(i)); }
+
+    PLIANT_INLINE Wide up(Row x) const {
+      if constexpr (Vector::stride > Vector::dim) set_lane(x, Vector::dim, 0.0f);
+      return up_ * convert<Wide>(x);
+    }
+
+   private:
+    Wide down_, up_;
+  };
 
   template <class Matrix>
   static double mean_diagonal(const Matrix& A) {
