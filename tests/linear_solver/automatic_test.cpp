@@ -30,13 +30,13 @@ TEST_CASE("Automatic: iterations decide, counted for six digits") {
     automatic.observe(report(iterations, digits), w);
     return w.two_levels;
   };
-  CHECK_FALSE(after(110, 6));
-  CHECK_FALSE(after(55, 3));
-  CHECK_FALSE(after(109, 0.5));  // a short way tells little
-  CHECK(after(56, 3));
-  CHECK(after(16, 6));
+  CHECK_FALSE(after(80, 6));
+  CHECK_FALSE(after(40, 3));
+  CHECK_FALSE(after(79, 0.5));  // a short way tells little
+  CHECK(after(41, 3));
+  CHECK(after(11, 6));
   CHECK(after(5, 0.5));
-  CHECK_FALSE(after(14, 6));
+  CHECK_FALSE(after(10, 6));
   CHECK(after(1000, 0));  // that did not converge at all
 }
 
@@ -76,5 +76,5 @@ TEST_CASE("Automatic: a slender bar makes it take two levels, which halves the w
 
 TEST_CASE("Automatic: what makes no sense is refused") {
   CHECK_THROWS_AS((Automatic{.switch_above = -1}.check()), ParameterError);
-  CHECK_THROWS_AS((Automatic{.switch_above = 20}.check()), ParameterError);
+  CHECK_THROWS_AS((Automatic{.switch_above = 15}.check()), ParameterError);
 }

@@ -1,6 +1,8 @@
 // The one kernel that all elements and energies share: energy, gradient and stiffness of a batch of elements.
 #pragma once
 
+#include <algorithm>
+
 #include <pliant/assembly/element_batches.hpp>
 #include <pliant/core/rows.hpp>
 #include <pliant/energy/tangent.hpp>
@@ -49,6 +51,10 @@ class ElementKernel {
     const int* const offsets = batches.offsets_of(batch);
     SmallVector<T, dim> edge[nodes - 1];  // x_a - x_0
     gather_edges(offsets, positions, edge);
+    // A batch takes longer than the hardware looks ahead.
+    const int next = std::min(batch + 1, batches.count - 1);
+    prefetch(batches.offsets_of(next), nodes * width);
+    if constexpr (evaluate >= Evaluate::tangent) prefetch(batches.slots_of(next, 0), width * blocks);
 
     T total = constant<T>(0);
     SmallVector<T, dim> force[nodes];
@@ -67,6 +73,8 @@ class ElementKernel {
         for (int axis = 0; axis < dim; ++axis, stored += width) g(axis) = load<T>(stored);
       }
       T weight = load<T>(batches.weights_of(batch, point));
+      prefetch(batches.gradients_of(next, point), (nodes - 1) * dim * width);
+      prefetch(batches.weights_of(next, point), width);
       SmallMatrix<T, dim, dim> F = deformation_gradient(edge, shape_gradient);
       if constexpr (std::is_same_v<Lanes, MarkedLanes>) leave_out(load<T>(lanes.marks), weight, F);
       const auto state = energy_at(energy, F);

@@ -11,14 +11,14 @@
 
 namespace pliant {
 
-// BlockJacobi, cheap per iteration, as long as few iterations do; TwoLevel, whose iteration costs three to
-// five of those and which needs many times fewer, from the next matrix on where a solve has taken more than
+// BlockJacobi, cheap per iteration, as long as few iterations do; TwoLevel, whose iteration costs three of
+// those and which needs many times fewer, from the next matrix on where a solve has taken more than
 // `switch_above` iterations of BlockJacobi, counted as for a reduction of the residual by 1e6. It goes back
 // where TwoLevel takes so few that BlockJacobi is sure to do. Numbers of iterations decide, never a clock:
 // results can be reproduced.
 struct Automatic {
-  int switch_above = 110;  // iterations of BlockJacobi
-  int switch_below = 15;   // iterations of TwoLevel
+  int switch_above = 80;  // iterations of BlockJacobi
+  int switch_below = 10;  // iterations of TwoLevel
 
   template <class Matrix>
   struct Workspace {

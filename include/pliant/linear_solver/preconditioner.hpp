@@ -14,6 +14,9 @@
 // and a solver applies it in a pass over its vectors that it makes anyway. One that does so at times offers
 // both, and tells by
 //   nodewise(workspace)
+// One for which r has to be in a subspace offers
+//   correct(r, x, workspace) changes x so that r = b - A x is in it; false where x can stay as it is
+// which is called once per solve, before the first apply.
 // One that scales each unknown by itself, a DiagonalPreconditioner, says so by
 // `static constexpr bool is_diagonal = true`.
 #pragma once
