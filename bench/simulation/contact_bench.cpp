@@ -1,6 +1,7 @@
 // What contact costs: a body of 61,440 tets that stands on a floor which turns and twists it by friction, by
 // each way to find what presses, against the same body whose lowest nodes are held on the plane, as if one
-// knew; one Newton iteration to 1e-3 per step.
+// knew; one Newton iteration to 1e-3 per step. And what a substep of CentralDifferences costs without
+// contact, on a half-space, and on the mesh of a slab.
 #include <memory>
 
 #include <benchmark/benchmark.h>
@@ -76,6 +77,45 @@ void turning_floor(benchmark::State& state) {
   floor<Solver>(state, 0.5);
 }
 
+// One thread; `floor(sim)` gives the body what it stands on.
+template <class Constraint, class Floor>
+void substeps(benchmark::State& state, const Constraint& constraint, Floor&& floor) {
+  set_thread_count(1);
+  Simulation sim(solid(), CentralDifferences{.dt = 0.1 * dt}, constraint);
+  sim.set_gravity(-9.81 * up);
+  floor(sim);
+  for (int n = 0; n < 5; ++n) {
+    if (!sim.step()) return state.SkipWithError("a step failed");
+  }
+  long count = 0, contacts = 0, steps = 0;
+  for (auto _ : state) {
+    const StepReport report = sim.step();
+    if (!report) return state.SkipWithError("a step failed");
+    count += report.substeps;
+    contacts += report.contacts;
+    ++steps;
+  }
+  state.counters["contacts"] = static_cast<double>(contacts) / static_cast<double>(steps);
+  state.counters["substep"] = benchmark::Counter(static_cast<double>(count),
+                                                 benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  set_thread_count(0);
+}
+
+void explicit_held(benchmark::State& state) {
+  const auto lowest = nodes_where(body(), [](const auto& X) { return X.y() < 1e-9; });
+  substeps(state, Sliding::on_plane(lowest, up), [](auto&) {});
+}
+void explicit_half_space(benchmark::State& state) {
+  substeps(state, Unconstrained{},
+           [](auto& sim) { sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0, 0), up), {.friction = 0.5}); });
+}
+void explicit_mesh(benchmark::State& state) {
+  const auto slab = make_box<Tet4>(
+      {.lengths = {2, 0.2, 1.4}, .cells = {40, 4, 28}, .origin = {-0.5, -0.2, -0.5}, .split = Split::kuhn});
+  substeps(state, Unconstrained{},
+           [&](auto& sim) { sim.add_collider(make_triangle_mesh(slab), {.friction = 0.5}); });
+}
+
 void threads(benchmark::internal::Benchmark* benchmark) {
   benchmark->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(20);
 }
@@ -89,5 +129,8 @@ BENCHMARK(turning_floor<Pcg<TwoLevel>>)->Apply(threads);
 BENCHMARK(held<Mprgp<Jacobi>>)->Apply(threads);
 BENCHMARK(smooth_floor<Mprgp<Jacobi>>)->Apply(threads);
 BENCHMARK(turning_floor<Mprgp<Jacobi>>)->Apply(threads);
+BENCHMARK(explicit_held)->Unit(benchmark::kMillisecond);
+BENCHMARK(explicit_half_space)->Unit(benchmark::kMillisecond);
+BENCHMARK(explicit_mesh)->Unit(benchmark::kMillisecond);
 
 }  // namespace
