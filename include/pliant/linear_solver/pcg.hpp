@@ -61,12 +61,14 @@ struct Pcg {
     const double b_norm = b.norm();
     report.goal = std::max({tolerance * b_norm, absolute_tolerance, goal});
     w.A.assign(A);
-    w.A.multiply(x, w.q);
-    w.r.set_sum(b, Scalar(-1), w.q);
-    double residual = w.r.norm();
+    double residual = std::numeric_limits<double>::quiet_NaN();
+    if (x.norm() > 0) {
+      w.A.multiply(x, w.q);
+      w.r.set_sum(b, Scalar(-1), w.q);
+      residual = static_cast<double>(w.r.norm());
+    }
     if (!(residual <= b_norm)) {
       x.set_zero();
-      w.q.set_zero();
       w.r.set_sum(b, Scalar(0), b);
       residual = b_norm;
     }
