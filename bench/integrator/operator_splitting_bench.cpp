@@ -76,75 +76,48 @@ void backward_euler_step(benchmark::State& state) {
   run(state, sim);
 }
 
-// The arrays of a step, its nodes in the order of the factor.
+// The arrays of a step.
 struct Phases {
   static constexpr Isa isa = PLIANT_NATIVE_ISA;
-  Panels<float> factor;
+  SplitMesh<float, isa> mesh;
   StretchElements<float, isa> elements;
   VolumeConstraints<float, isa> constraints;
   AlignedVector<float> x, y, scratch;
   std::ptrdiff_t tets = 0, entries = 0;
 
   explicit Phases(int size) {
-    const auto mesh = bar<float>(size);
-    const Solid solid(mesh, rubber, Density{1000});
+    const auto body = bar<float>(size);
+    const Solid solid(body, rubber, Density{1000});
     const ElasticSystem<Solid<Tet4, FixedCorotated, float>> system(solid);
-    const BlockPattern& pattern = system.pattern();
-    std::vector<double> values(static_cast<std::size_t>(pattern.blocks()), 0);
-    std::vector<StretchElement<float>> stretches;
-    std::vector<VolumeConstraint<float>> volumes;
-    NodeMatrix<float, 3> positions(3, mesh.node_count());
-    for (int i = 0; i < mesh.node_count(); ++i) {
-      positions.col(i) = mesh.nodes.col(system.numbering().to_user[static_cast<std::size_t>(i)]);
-      values[static_cast<std::size_t>(pattern.slot(i, i))] = system.mass().node(i)(0);
-    }
     const RawCoefficients& c = rubber.coefficients<3>();
+    std::vector<SplitNode> nodes;
+    for (int i = 0; i < body.node_count(); ++i)
+      nodes.push_back({static_cast<double>(system.mass().node(i)(0)), 1});
+    std::vector<SplitElement<float>> all;
     system.for_each_point([&](const auto& point, const auto&) {
-      const auto weight = static_cast<float>(2 * c.mu * dt * dt) * point.volume;
-      for (std::size_t i = 0; i < 4; ++i) {
-        for (std::size_t j = i; j < 4; ++j) {
-          const float entry =
-              point.gradients.row(static_cast<int>(i)).dot(point.gradients.row(static_cast<int>(j)));
-          values[static_cast<std::size_t>(pattern.slot(point.nodes[i], point.nodes[j]))] +=
-              static_cast<double>(weight * entry);
-        }
-      }
-      stretches.push_back({point.nodes, point.gradients, weight});
-      volumes.push_back(
-          {point.nodes, 1 / (6 * point.volume), 1 / (static_cast<float>(c.lambda * dt * dt) * point.volume)});
-      const SmallMatrix<float, 3, 3> edges = point.gradients.template bottomRows<3>();
-      if (determinant(edges) < 0) std::swap(volumes.back().offsets[0], volumes.back().offsets[1]);
+      all.push_back({point.nodes, point.gradients, static_cast<double>(point.volume), c.mu, c.lambda});
     });
-    (void)factor.factorise(pattern, values);
-    std::vector<int> place(static_cast<std::size_t>(factor.node_count()));
-    for (int k = 0; k < factor.node_count(); ++k) place[static_cast<std::size_t>(factor.node_at(k))] = k;
-    const auto sum = [](const auto& e) { return e.offsets[0] + e.offsets[1] + e.offsets[2] + e.offsets[3]; };
-    const auto sort = [&](auto& all) {
-      for (auto& e : all) {
-        for (int& offset : e.offsets) offset = 4 * place[static_cast<std::size_t>(offset)];
-      }
-      std::stable_sort(all.begin(), all.end(), [&](const auto& e, const auto& f) { return sum(e) < sum(f); });
-    };
-    sort(stretches);
-    sort(volumes);
-    const int nowhere = 4 * factor.node_count();
+    const int count = body.node_count(), nowhere = 4 * count;
+    const auto batches = batches_of(pairs_of(mesh.make(std::move(all), nodes, dt)), count, elements.width);
     constraints.clear();
-    const std::vector<int> multipliers = constraints.append(volumes, nowhere, nowhere);
-    for (std::size_t k = 0; k < stretches.size(); ++k) stretches[k].multiplier = multipliers[k];
-    elements.append(stretches, nowhere);
+    const int multipliers = constraints.append(batches, mesh.inverse_masses(), dt, count, nowhere);
+    elements.append(batches, dt, multipliers, constraints.step);
     x.assign(static_cast<std::size_t>(nowhere) + 4, 0);
     y = x;
-    scratch.assign(factor.scratch_size(), 0);
+    scratch.assign(factor().scratch_size(), 0);
     std::mt19937 random(1);
     std::uniform_real_distribution<float> noise(-1e-4f, 1e-4f);
-    for (int k = 0; k < factor.node_count(); ++k) {
-      const int node = factor.node_at(k);
-      for (int i = 0; i < 3; ++i) x[static_cast<std::size_t>(4 * k + i)] = positions(i, node) + noise(random);
-      x[static_cast<std::size_t>(4 * k + 3)] = 1 / system.mass().node(node)(0);
+    for (int place = 0; place < count; ++place) {
+      const int node = system.numbering().to_user[static_cast<std::size_t>(mesh.node_at(place))];
+      for (int i = 0; i < 3; ++i)
+        x[static_cast<std::size_t>(4 * place + i)] = body.nodes(i, node) + noise(random);
     }
-    tets = mesh.element_count();
-    entries = static_cast<std::ptrdiff_t>(factor.stored_numbers());
+    elements.find_rotations(x.data());
+    tets = body.element_count();
+    entries = static_cast<std::ptrdiff_t>(factor().stored_numbers());
   }
+
+  const Panels<float>& factor() const { return mesh.factor(); }
 };
 
 void per(benchmark::State& state, const char* name, std::ptrdiff_t count) {
@@ -165,11 +138,11 @@ void stretch_forces(benchmark::State& state) {
 
 void solve(benchmark::State& state) {
   Phases body(static_cast<int>(state.range(0)));
-  const int parts = body.factor.parts();
+  const int parts = body.factor().parts();
   std::fill(body.y.begin(), body.y.end(), 1e-3f);
   for (auto _ : state) {
-    for (int p = 0; p <= parts; ++p) body.factor.sweep_forward(p, body.y.data());
-    for (int p = parts; p >= 0; --p) body.factor.sweep_backward(p, body.y.data(), body.scratch.data());
+    for (int p = 0; p <= parts; ++p) body.factor().sweep_forward(p, body.y.data());
+    for (int p = parts; p >= 0; --p) body.factor().sweep_backward(p, body.y.data(), body.scratch.data());
     benchmark::ClobberMemory();
     state.PauseTiming();
     std::fill(body.y.begin(), body.y.end(), 1e-3f);

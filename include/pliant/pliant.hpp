@@ -94,6 +94,7 @@
 #include <pliant/integrator/split_body.hpp>
 #include <pliant/integrator/split_copies.hpp>
 #include <pliant/integrator/split_mesh.hpp>
+#include <pliant/integrator/split_pairs.hpp>
 #include <pliant/integrator/split_pieces.hpp>
 #include <pliant/integrator/stable_step.hpp>
 #include <pliant/integrator/step_report.hpp>

@@ -173,16 +173,17 @@ PLIANT_INLINE bool any(bool mask) { return mask; }
 
 template <class T, int W, Isa isa>
 PLIANT_INLINE bool all(const LaneMask<T, W, isa>& mask) {
-  bool result = true;
-  for (int i = 0; i < W; ++i) result = result && mask[i];
-  return result;
+  auto every = mask.part[0];
+  for (int i = 1; i < mask.registers; ++i) every = every & mask.part[i];
+  return detail::register_all(every);
 }
 
 template <class T, int W, Isa isa>
 PLIANT_INLINE bool any(const LaneMask<T, W, isa>& mask) {
-  bool result = false;
-  for (int i = 0; i < W; ++i) result = result || mask[i];
-  return result;
+  using Part = std::remove_cvref_t<decltype(mask.part[0])>;
+  LaneMask<T, W, isa> none;
+  for (int i = 0; i < mask.registers; ++i) none.part[i] = mask.part[i] == Part{};
+  return !all(none);
 }
 
 // ---- arithmetic

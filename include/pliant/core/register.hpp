@@ -120,6 +120,35 @@ PLIANT_INLINE Register register_sqrt(const Register& a) {
   }
 }
 
+// Whether a mask, the result of comparing two registers, is true everywhere. Compilers look at the numbers of
+// a mask one by one; there are instructions that collect their signs.
+template <class Mask>
+PLIANT_INLINE bool register_all(const Mask& mask) {
+  if constexpr (std::is_same_v<Mask, bool>) {
+    return mask;
+  } else {
+#if defined(__SSE2__) && defined(__GNUC__)
+#if defined(__AVX512F__) && defined(__AVX512DQ__)
+    if constexpr (sizeof(Mask) == 64) return _mm512_movepi32_mask(reinterpret_cast<__m512i>(mask)) == 0xffff;
+    else
+#endif
+#if defined(__AVX__)
+        if constexpr (sizeof(Mask) == 32)
+      return _mm256_movemask_ps(reinterpret_cast<__m256>(mask)) == 0xff;
+    else
+#endif
+        if constexpr (sizeof(Mask) == 16)
+      return _mm_movemask_ps(reinterpret_cast<__m128>(mask)) == 0xf;
+    else
+#endif
+    {
+      bool result = true;
+      for (unsigned i = 0; i < sizeof(Mask) / sizeof(mask[0]); ++i) result = result && mask[i] != 0;
+      return result;
+    }
+  }
+}
+
 // The transpose of a square of registers, in place.
 template <class Register, std::size_t Size>
 PLIANT_INLINE void transpose_registers(Register (&r)[Size]) {

@@ -68,12 +68,26 @@ template <class T, int W, Isa isa>
 inline constexpr bool has_row_registers<Lane<T, W, isa>> =
     Lane<T, 4, isa>::register_size == 4 && Lane<T, W, isa>::register_size >= 4;
 
-// Size / 4 rows as one register: those at base + offsets[0], base + offsets[4], ...
+// Size / 4 rows as one register: those at base + offsets[0], base + offsets[4], ... Where rows can be read
+// straight into their places, GCC must be told.
 template <int size, class Row>
 PLIANT_INLINE auto join_rows(const scalar_of<Row>* base, const int* offsets) {
   const auto row = [&](int i) { return load<Row>(base + offsets[4 * i]).part[0]; };
 #if defined(__GNUC__)
-  if constexpr (size == 8) {
+#if defined(__AVX512F__)
+  if constexpr (size * sizeof(scalar_of<Row>) == 64) {
+    using Joined = typename Register<scalar_of<Row>, size>::Type;
+    if constexpr (size == 16) {
+      __m512 rows = _mm512_castps128_ps512(row(0));
+      rows = _mm512_insertf32x4(rows, row(1), 1);
+      rows = _mm512_insertf32x4(rows, row(2), 2);
+      return reinterpret_cast<Joined>(_mm512_insertf32x4(rows, row(3), 3));
+    } else {
+      return reinterpret_cast<Joined>(_mm512_insertf64x4(_mm512_castpd256_pd512(row(0)), row(1), 1));
+    }
+  } else
+#endif
+      if constexpr (size == 8) {
     return __builtin_shufflevector(row(0), row(1), 0, 1, 2, 3, 4, 5, 6, 7);
   } else if constexpr (size == 16) {
     const auto low = __builtin_shufflevector(row(0), row(1), 0, 1, 2, 3, 4, 5, 6, 7);
@@ -87,7 +101,7 @@ PLIANT_INLINE auto join_rows(const scalar_of<Row>* base, const int* offsets) {
 #endif
 }
 
-// Row i of those in a register.
+// Row i of those in a register, which can be written straight from its place: GCC must be told that too.
 template <class Row, class Register>
 PLIANT_INLINE Row row_of(const Register& r, int i) {
   Row row;
@@ -95,6 +109,22 @@ PLIANT_INLINE Row row_of(const Register& r, int i) {
   constexpr int size = sizeof(Register) / sizeof(r[0]);
   if constexpr (size == 4) {
     row.part[0] = r;
+#if defined(__AVX512F__)
+  } else if constexpr (size == 16) {
+    const auto rows = reinterpret_cast<__m512>(r);
+    row.part[0] = i == 0   ? _mm512_castps512_ps128(rows)
+                  : i == 1 ? _mm512_maskz_extractf32x4_ps(0xf, rows, 1)
+                  : i == 2 ? _mm512_maskz_extractf32x4_ps(0xf, rows, 2)
+                           : _mm512_maskz_extractf32x4_ps(0xf, rows, 3);
+  } else if constexpr (sizeof(Register) == 64) {
+    const auto rows = reinterpret_cast<__m512d>(r);
+    row.part[0] = i == 0 ? _mm512_castpd512_pd256(rows) : _mm512_maskz_extractf64x4_pd(0xf, rows, 1);
+#endif
+#if defined(__AVX__)
+  } else if constexpr (sizeof(Register) == 32) {
+    const auto rows = reinterpret_cast<__m256>(r);
+    row.part[0] = i == 0 ? _mm256_castps256_ps128(rows) : _mm256_extractf128_ps(rows, 1);
+#endif
   } else if constexpr (size == 8) {
     row.part[0] =
         i == 0 ? __builtin_shufflevector(r, r, 0, 1, 2, 3) : __builtin_shufflevector(r, r, 4, 5, 6, 7);
@@ -185,24 +215,27 @@ PLIANT_INLINE void add_columns(const L* columns, scalar_of<L>* p) {
 // The sum of the rows.
 template <class T, int W, Isa isa>
 PLIANT_INLINE Lane<T, 4, isa> sum_of_rows(const Lane<T, W, isa> (&columns)[4]) {
+  using L = Lane<T, W, isa>;
   using Row = Lane<T, 4, isa>;
-  Row folded[4];
-  for (int k = 0; k < 4; ++k) {
-    if constexpr (detail::has_row_registers<Lane<T, W, isa>>) {
-      auto all = columns[k].part[0];
-      for (int p = 1; p < columns[k].registers; ++p) all += columns[k].part[p];
-      folded[k] = detail::row_of<Row>(all, 0);
-      for (int i = 1; i < columns[k].register_size / 4; ++i) folded[k] += detail::row_of<Row>(all, i);
-    } else {
-      for (int i = 0; i < 4; ++i) {
-        T total = 0;
-        for (int l = i; l < W; l += 4) total += lane(columns[k], l);
-        set_lane(folded[k], i, total);
-      }
+  Row result;
+  if constexpr (detail::has_row_registers<L>) {
+    typename L::Register rows[4];
+    for (int k = 0; k < 4; ++k) {
+      rows[k] = columns[k].part[0];
+      for (int p = 1; p < L::registers; ++p) rows[k] += columns[k].part[p];
+    }
+    detail::transpose_squares(rows);
+    const typename L::Register total = (rows[0] + rows[1]) + (rows[2] + rows[3]);
+    result = detail::row_of<Row>(total, 0);
+    for (int i = 1; i < L::register_size / 4; ++i) result += detail::row_of<Row>(total, i);
+  } else {
+    for (int k = 0; k < 4; ++k) {
+      T total = 0;
+      for (int l = 0; l < W; ++l) total += lane(columns[k], l);
+      set_lane(result, k, total);
     }
   }
-  transpose(folded);
-  return (folded[0] + folded[2]) + (folded[1] + folded[3]);
+  return result;
 }
 
 }  // namespace pliant

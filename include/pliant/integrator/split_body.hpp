@@ -81,9 +81,7 @@ class SplitBody {
   void find_displacement(const Vector& x, Vector& displacement) const {
     for_each_place([from = x.data(), to = positions_.data(), ways = displacement.data()](
                        std::ptrdiff_t place, std::ptrdiff_t node) {
-      Row way = row(to, place) - row(from, node);
-      set_lane(way, 3, Scalar(0));
-      set_row(ways, node, way);
+      set_row(ways, node, row(to, place) - row(from, node));
     });
   }
 
@@ -104,62 +102,70 @@ class SplitBody {
 
   static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-  // Batches of each part, and of the constraints that touch the top or, as all threads read them, fixed
-  // nodes.
-  void place_elements(const std::vector<SplitElement<Scalar>>& all) {
+  // Elements of a part: with constraints, with constraints that touch the top or, as all threads read them,
+  // fixed nodes, and without.
+  enum Kind { inner, shared, unconstrained, kinds };
+  using Elements = std::vector<SplitElement<Scalar>>;
+
+  // Batches of each part, and of the shared constraints.
+  void place_elements(const Elements& all) {
     const Factor& factor = mesh_.factor();
-    const int free = mesh_.free_count();
+    const int free = mesh_.free_count(), part_count = factor.parts();
     const auto nowhere = [&](int part) { return stride * (static_cast<int>(node_.size()) + part); };
-    const int part_count = factor.parts(), top = factor.begin(part_count);
-    struct Constrained {
-      std::size_t element;  // of its part
-      int part;
-    };
-    std::vector<std::vector<StretchElement<Scalar>>> elements(at(part_count));
-    std::vector<std::vector<VolumeConstraint<Scalar>>> constraints(at(part_count) + 1);
-    std::vector<std::vector<Constrained>> constrained(at(part_count) + 1);
-    for (const SplitElement<Scalar>& e : all) {
-      std::array<int, 4> offsets{};
-      int part = -1;
-      bool is_shared = false;  // with another part
-      for (std::size_t a = 0; a < 4; ++a) {
-        const int place = e.nodes[a];
-        offsets[a] = stride * place;
-        is_shared = is_shared || place >= top;
-        part = std::max(part, part_of(place));
-      }
-      if (part < 0) {  // in the top alone, or fixed: whoever has least to do
-        const auto least = std::min_element(elements.begin(), elements.end(),
-                                            [](const auto& x, const auto& y) { return x.size() < y.size(); });
-        part = static_cast<int>(least - elements.begin());
-      }
-      if (e.lambda > 0) {
-        const std::size_t list = at(is_shared ? part_count : part);
-        constraints[list].push_back(volume_constraint(e, offsets, dt_));
-        constrained[list].push_back({elements[at(part)].size(), part});
-      }
-      elements[at(part)].push_back(stretch_element(e, offsets, dt_));
-    }
-    elements_.clear();
-    constraints_.clear();
+    const std::vector<std::array<Elements, kinds>> elements = sorted(all);
     parts_.assign(at(part_count) + 1, Part{});
-    for (int p = 0; p <= part_count; ++p) {
-      Part& part = parts_[at(p)];
-      part.constraints_begin = constraints_.size();
-      const std::vector<int> places = constraints_.append(constraints[at(p)], stride * free, nowhere(p));
-      part.constraints_end = constraints_.size();
-      for (std::size_t k = 0; k < places.size(); ++k) {
-        const Constrained& of = constrained[at(p)][k];
-        elements[at(of.part)][of.element].multiplier = places[k];
-      }
+    constraints_.clear();
+    elements_.clear();
+
+    std::vector<std::array<std::vector<std::vector<SplitPair<Scalar>>>, kinds>> batches(at(part_count));
+    std::vector<std::array<int, kinds>> multipliers(at(part_count), {0, 0, 0});
+    const auto append_constraints = [&](int p, Kind kind, int nodes) {
+      multipliers[at(p)][kind] =
+          constraints_.append(batches[at(p)][kind], mesh_.inverse_masses(), dt_, free, nodes);
+    };
+    for (int p = 0; p < part_count; ++p) {
+      for (const Kind kind : {inner, shared, unconstrained})
+        batches[at(p)][kind] = batches_of(pairs_of(elements[at(p)][kind]), free, elements_.width);
+      parts_[at(p)].constraints_begin = constraints_.size();
+      append_constraints(p, inner, nowhere(p));
+      parts_[at(p)].constraints_end = constraints_.size();
     }
+    parts_.back().constraints_begin = constraints_.size();
+    for (int p = 0; p < part_count; ++p) append_constraints(p, shared, nowhere(part_count));
+    parts_.back().constraints_end = constraints_.size();
+
     for (int p = 0; p < part_count; ++p) {
       Part& part = parts_[at(p)];
       part.elements_begin = elements_.size();
-      part.elements_end = elements_.append(elements[at(p)], nowhere(p));
+      for (const Kind kind : {inner, shared, unconstrained})
+        elements_.append(batches[at(p)][kind], dt_, multipliers[at(p)][kind],
+                         kind == unconstrained ? 0 : constraints_.step);
+      part.elements_end = elements_.size();
       part.right_side.assign(positions_.size(), Scalar(0));
       part.scratch.assign(factor.scratch_size(), Scalar(0));
     }
+  }
+
+  // By part and kind.
+  std::vector<std::array<Elements, kinds>> sorted(const Elements& all) const {
+    const Factor& factor = mesh_.factor();
+    // Those of a single part share nothing.
+    const int top = factor.parts() > 1 ? factor.begin(factor.parts()) : static_cast<int>(mesh_.count());
+    std::vector<std::array<Elements, kinds>> elements(at(factor.parts()));
+    std::vector<int> count(at(factor.parts()), 0);
+    for (const SplitElement<Scalar>& e : all) {
+      int part = -1;
+      bool is_shared = false;  // with another part
+      for (const int place : e.nodes) {
+        is_shared = is_shared || place >= top;
+        part = std::max(part, part_of(place));
+      }
+      if (part < 0)  // in the top alone, or fixed: whoever has least to do
+        part = static_cast<int>(std::min_element(count.begin(), count.end()) - count.begin());
+      elements[at(part)][e.lambda > 0 ? (is_shared ? shared : inner) : unconstrained].push_back(e);
+      ++count[at(part)];
+    }
+    return elements;
   }
 
   // The part that a place of a free node belongs to; -1: the top.
@@ -208,13 +214,11 @@ class SplitBody {
                         *const kept = mesh_.kept().data();
     Scalar *const positions = positions_.data(), *const predicted = predicted_.data();
     for_each_place([=](std::ptrdiff_t place, std::ptrdiff_t node) {
-      const Scalar inverse = inverse_masses[place];
       const Row way = place < free ? Row(h * kept[place]) * row(v, node) : row(prescribed, node);
-      const Row start = row(x, node) + way, end = start + Row(h * h * inverse) * row(loads, node);
+      const Row start = row(x, node) + way,
+                end = start + Row(h * h * inverse_masses[place]) * row(loads, node);
       set_row(predicted, place, end);
-      Row placed = incremental ? start : end;
-      set_lane(placed, 3, inverse);  // for the volume constraints
-      set_row(positions, place, placed);
+      set_row(positions, place, incremental ? start : end);
     });
   }
 
@@ -225,7 +229,6 @@ class SplitBody {
     const int part_count = factor.parts();
     const std::ptrdiff_t top = factor.begin(part_count), free = factor.node_count(),
                          all = std::ssize(positions_) / stride;
-    // The fourth number of the inertia is never seen.
     const auto set_inertia = [masses = mesh_.masses().data(), to = predicted_.data(),
                               from = positions_.data()](AlignedVector<Scalar>& y, std::ptrdiff_t begin,
                                                         std::ptrdiff_t end) {
@@ -261,7 +264,6 @@ class SplitBody {
     move(y, top, free);
   }
 
-  // The fourth numbers of both are left alone: those of the solution are zero.
   void move(const AlignedVector<Scalar>& solution, std::ptrdiff_t begin, std::ptrdiff_t end) {
     Scalar* const x = positions_.data();
     const Scalar* const ways = solution.data();

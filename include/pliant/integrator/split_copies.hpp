@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -35,21 +34,14 @@ class SplitCopies {
             const std::vector<const std::vector<int>*>& nodes, double dt) {
     mesh_ = std::move(mesh);
     dt_ = dt;
-    std::vector<StretchElement<Scalar>> elements;
-    std::vector<VolumeConstraint<Scalar>> constraints;
-    std::vector<std::size_t> constrained;  // elements
-    for (const SplitElement<Scalar>& e : all) {
-      std::array<int, 4> offsets{};
-      for (std::size_t a = 0; a < 4; ++a) offsets[a] = stride * e.nodes[a];
-      if (e.lambda > 0) {
-        constraints.push_back(volume_constraint(e, offsets, dt));
-        constrained.push_back(elements.size());
-      }
-      elements.push_back(stretch_element(e, offsets, dt));
-    }
-    const std::vector<int> places = constraints_.take(constraints, stride * mesh_.free_count());
-    for (std::size_t k = 0; k < places.size(); ++k) elements[constrained[k]].multiplier = places[k];
-    elements_.take(std::move(elements));
+    std::vector<SplitElement<Scalar>> constrained, unconstrained;
+    for (const SplitElement<Scalar>& e : all) (e.lambda > 0 ? constrained : unconstrained).push_back(e);
+    elements_.clear();
+    constraints_.clear();
+    const int free = mesh_.free_count();
+    for (const SplitPair<Scalar>& pair : pairs_of(constrained))
+      elements_.append(pair, dt, constraints_.append(pair, mesh_.inverse_masses(), dt, free));
+    for (const SplitPair<Scalar>& pair : pairs_of(unconstrained)) elements_.append(pair, dt, 0);
 
     blocks_.assign((nodes.size() + copies - 1) / copies, Block{});
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
@@ -94,8 +86,7 @@ class SplitCopies {
       solve_stretch(integrator, block);
     }
     for (int k = 0; k < integrator.volume_iterations; ++k) {
-      constraints_.relax(mesh_.inverse_masses(), (k == 0 ? block.start : block.end).data(), block.end.data(),
-                         block.positions.data());
+      constraints_.relax((k == 0 ? block.start : block.end).data(), block.end.data(), block.positions.data());
     }
   }
 

@@ -1,81 +1,44 @@
 // The elements of an operator-splitting step: what pulls each deformation gradient to its rotation.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
-#include <utility>
 #include <vector>
 
-#include <pliant/assembly/element_batches.hpp>
 #include <pliant/core/aligned_vector.hpp>
 #include <pliant/core/rotation.hpp>
 #include <pliant/core/rows.hpp>
-#include <pliant/integrator/split_mesh.hpp>
+#include <pliant/integrator/split_pairs.hpp>
 
 namespace pliant {
 
-// One tetrahedron of such a step.
-template <class Scalar>
-struct StretchElement {
-  std::array<int, 4> offsets;           // of its nodes in the arrays of the step
-  SmallMatrix<Scalar, 4, 3> gradients;  // of the shape functions [1/m]
-  Scalar weight;                        // 2 mu V dt^2 [kg m^2]
-  int multiplier = 0;                   // place of that of its volume constraint, see VolumeConstraints
-};
+// Pairs of tetrahedra of such a step, one for each lane, or one for all lanes.
+template <class Scalar, int width>
+struct alignas(width == 1 ? alignof(Scalar) : 64) StretchPairs {
+  int offsets[5][width];             // of their nodes in the arrays of the step, see SplitPair
+  Scalar gradients[2][3][3][width];  // of the shape functions of the nodes 1 to 3 of both elements [1/m];
+                                     // those of all nodes sum to zero
+  Scalar weight[2][width];           // 2 mu V dt^2 [kg m^2]
+  int multipliers;  // where those of the volume constraints are: of all lanes, the first elements', then the
+                    // second ones'
 
-template <class Scalar>
-StretchElement<Scalar> stretch_element(const SplitElement<Scalar>& e, const std::array<int, 4>& offsets,
-                                       double dt) {
-  return {offsets, e.gradients, static_cast<Scalar>(2 * e.mu * e.volume * dt * dt)};
-}
+  // `stride`: from a node to the next in these arrays. What stands for a missing element weighs nothing.
+  void set(std::size_t lane, const SplitPair<Scalar>& pair, int stride, double dt) {
+    for (std::size_t a = 0; a < 5; ++a) offsets[a][lane] = stride * pair.nodes[a];
+    for (std::size_t k = 0; k < 2; ++k) {
+      const SplitElement<Scalar>& e = pair.elements[k];
+      for (int a = 1; a < 4; ++a) {
+        for (int j = 0; j < 3; ++j) gradients[k][a - 1][j][lane] = e.gradients(a, j);
+      }
+      weight[k][lane] = k == 1 && pair.alone ? Scalar(0) : static_cast<Scalar>(2 * e.mu * e.volume * dt * dt);
+    }
+  }
+};
 
 namespace detail {
 
-// F of nodes at `nodes`, with the gradient of shape function a given by gradient(a, axis).
-template <class T, int numbers, class Gradient>
-PLIANT_INLINE SmallMatrix<T, 3, 3> deformation_gradient(const T (&nodes)[4][numbers], Gradient&& gradient) {
-  SmallMatrix<T, 3, 3> F;
-  for (int i = 0; i < 3; ++i) {
-    const T edges[3] = {nodes[1][i] - nodes[0][i], nodes[2][i] - nodes[0][i], nodes[3][i] - nodes[0][i]};
-    for (int j = 0; j < 3; ++j) {
-      T sum = edges[0] * gradient(1, j);
-      sum = multiply_add(edges[1], gradient(2, j), sum);
-      F(i, j) = multiply_add(edges[2], gradient(3, j), sum);
-    }
-  }
-  return F;
-}
-
-// Calls add(a, force) for each node a with the x, y and z of
-//   (weight (R - F) + multiplier cof F) grad N_a
-// and a zero behind them. q becomes R, found in so many steps. Returns whether an element is inverted, which
-// is looked at where there are multipliers.
-template <bool with_multiplier, class T, class Gradient, class Add>
-PLIANT_INLINE bool stretch_forces(const SmallMatrix<T, 3, 3>& F, Gradient&& gradient, const T& weight,
-                                  const T& multiplier, UnitQuaternion<T>& q, int rotation_steps, Add&& add) {
-  SmallMatrix<T, 3, 3> P = follow_rotation(F, q, rotation_steps);
-  for (int k = 0; k < 9; ++k) P(k) = weight * (P(k) - F(k));
-  bool inverted = false;
-  if constexpr (with_multiplier) {
-    const SmallMatrix<T, 3, 3> volume_gradient = cofactor<T, 3>(F);
-    inverted = any(determinant<T, 3>(F, volume_gradient) < T(0));
-    for (int k = 0; k < 9; ++k) P(k) = multiply_add(multiplier, volume_gradient(k), P(k));
-  }
-  T first[4] = {T(0), T(0), T(0), T(0)};
-  for (std::size_t a = 1; a < 4; ++a) {
-    const int node = static_cast<int>(a);
-    const T grad[3] = {gradient(node, 0), gradient(node, 1), gradient(node, 2)};
-    T force[4];
-    for (int i = 0; i < 3; ++i) {
-      force[i] = multiply_add(P(i, 0), grad[0], multiply_add(P(i, 1), grad[1], P(i, 2) * grad[2]));
-      first[i] -= force[i];
-    }
-    force[3] = T(0);
-    add(a, force);
-  }
-  add(std::size_t{0}, first);
-  return inverted;
-}
+template <class T>
+inline constexpr int quaternion_size = 4 * width_of<T>;
 
 template <class T>
 PLIANT_INLINE UnitQuaternion<T> load_quaternion(const scalar_of<T>* p) {
@@ -90,32 +53,152 @@ PLIANT_INLINE void store_quaternion(scalar_of<T>* p, const UnitQuaternion<T>& q)
   store(p + 3 * width_of<T>, q.w);
 }
 
+// F of both elements.
+template <class T, class Scalar, int width>
+PLIANT_INLINE void find_gradients(const StretchPairs<Scalar, width>& pairs, const Scalar* x,
+                                  SmallMatrix<T, 3, 3> (&F)[2]) {
+  T nodes[5][4];
+  load_nodes(x, pairs.offsets[0], nodes[0]);
+  for (int a = 1; a < 5; ++a) {
+    load_nodes(x, pairs.offsets[a], nodes[a]);
+    for (int i = 0; i < 3; ++i) nodes[a][i] -= nodes[0][i];
+  }
+  for (int k = 0; k < 2; ++k) {
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) {
+        T sum = nodes[1][i] * lanes_of<T>(pairs.gradients[k][0][j]);
+        sum = multiply_add(nodes[2][i], lanes_of<T>(pairs.gradients[k][1][j]), sum);
+        F[k](i, j) = multiply_add(nodes[3 + k][i], lanes_of<T>(pairs.gradients[k][2][j]), sum);
+      }
+    }
+  }
+}
+
+// Adds (weight (R - F) + k cof F) grad N_a to the rows of y, R the rotations q of both elements and k their
+// multipliers, if there are any. Returns whether an element is inverted, which is looked at where there are.
+template <bool with_multipliers, class T, class Scalar, int width>
+PLIANT_INLINE bool add_stretch_forces(const StretchPairs<Scalar, width>& pairs,
+                                      const SmallMatrix<T, 3, 3> (&F)[2], const Scalar* rotations,
+                                      const Scalar* multipliers, Scalar* y) {
+  bool inverted = false;
+  T forces[5][4];
+  for (int k = 0; k < 2; ++k) {
+    SmallMatrix<T, 3, 3> P = rotation_matrix(load_quaternion<T>(rotations + k * quaternion_size<T>));
+    const T weight = lanes_of<T>(pairs.weight[k]);
+    for (int i = 0; i < 9; ++i) P(i) = weight * (P(i) - F[k](i));
+    if constexpr (with_multipliers) {
+      const T multiplier = load<T>(multipliers + pairs.multipliers + k * width_of<T>);
+      const SmallMatrix<T, 3, 3> volume_gradient = cofactor<T, 3>(F[k]);
+      inverted |= any(determinant<T, 3>(F[k], volume_gradient) < T(0));
+      for (int i = 0; i < 9; ++i) P(i) = multiply_add(multiplier, volume_gradient(i), P(i));
+    }
+    for (int i = 0; i < 3; ++i) {
+      T own[4];
+      for (int a = 1; a < 4; ++a) {
+        const auto& gradient = pairs.gradients[k][a - 1];
+        own[a] =
+            multiply_add(P(i, 0), lanes_of<T>(gradient[0]),
+                         multiply_add(P(i, 1), lanes_of<T>(gradient[1]), P(i, 2) * lanes_of<T>(gradient[2])));
+      }
+      own[0] = -(own[1] + own[2] + own[3]);
+      for (int a = 0; a < 3; ++a) forces[a][i] = k == 0 ? own[a] : forces[a][i] + own[a];
+      forces[3 + k][i] = own[3];
+    }
+  }
+  for (int a = 0; a < 5; ++a) {
+    forces[a][3] = T(Scalar(0));
+    add_to_nodes(forces[a], y, pairs.offsets[a]);
+  }
+  return inverted;
+}
+
+// Asks memory for objects that will be needed soon.
+template <class T>
+PLIANT_INLINE void prefetch(const T* p, std::ptrdiff_t count) {
+#if defined(__GNUC__)
+  constexpr std::ptrdiff_t line = 64;
+  const char* const begin = reinterpret_cast<const char*>(p);
+  const auto size = count * static_cast<std::ptrdiff_t>(sizeof(T));
+  for (std::ptrdiff_t i = 0; i < size; i += line) __builtin_prefetch(begin + i);
+#else
+  (void)p, (void)count;
+#endif
+}
+
+// Pulls `count` pairs, or batches of pairs, see StretchElements::pull. In passes over a few of them, each so
+// short that the processor works on several at once: a rotation takes long to find, as each operation waits
+// for the one before it.
+template <bool with_multipliers, class T, class Scalar, int width>
+bool pull(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t count, int rotation_steps,
+          const Scalar* multipliers, const Scalar* x, Scalar* rotations, Scalar* y) {
+  constexpr std::ptrdiff_t most = 4;
+  constexpr std::ptrdiff_t size = 2 * quaternion_size<T>;
+  SmallMatrix<T, 3, 3> F[most][2];
+  bool inverted = false;
+  for (std::ptrdiff_t first = 0; first < count; first += most) {
+    const std::ptrdiff_t some = std::min(most, count - first);
+    for (std::ptrdiff_t p = 0; p < some; ++p) find_gradients(pairs[first + p], x, F[p]);
+    for (std::ptrdiff_t p = 0; p < some; ++p) {
+      const std::ptrdiff_t ahead = std::min(first + p + most, count - 1);
+      prefetch(pairs + ahead, 1);
+      prefetch(rotations + ahead * size, size);
+      for (int k = 0; k < 2; ++k) {
+        Scalar* const rotation = rotations + (first + p) * size + k * quaternion_size<T>;
+        auto q = load_quaternion<T>(rotation);
+        follow_rotation(F[p][k], q, rotation_steps);
+        store_quaternion(rotation, q);
+      }
+    }
+    for (std::ptrdiff_t p = 0; p < some; ++p)
+      inverted |= add_stretch_forces<with_multipliers>(pairs[first + p], F[p], rotations + (first + p) * size,
+                                                       multipliers, y);
+  }
+  return inverted;
+}
+
+template <class T, class Scalar, int width>
+void find_rotations(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t count, const Scalar* x,
+                    Scalar* rotations) {
+  SmallMatrix<T, 3, 3> F[2];
+  for (std::ptrdiff_t p = 0; p < count; ++p) {
+    find_gradients(pairs[p], x, F);
+    for (int k = 0; k < 2; ++k) {
+      store_quaternion(rotations, nearest_rotation(F[k]));
+      rotations += quaternion_size<T>;
+    }
+  }
+}
+
 }  // namespace detail
 
-// The elements in batches of lanes, each with its rotation as a quaternion, which is kept from step to step.
+// The elements in batches of lanes of pairs, each with its rotation as a quaternion, which is kept from step
+// to step.
 template <class Scalar, Isa isa>
 class StretchElements {
  public:
-  static constexpr int width = 2 * kernel_width<Scalar>;  // two registers hide the latency of each other
+  static constexpr int width = pairs_width<Scalar, isa>;
 
-  void clear() { batches_.clear(); }
+  void clear() {
+    batches_.clear();
+    rotations_.clear();
+  }
   std::ptrdiff_t size() const { return std::ssize(batches_); }  // batches
 
-  // Appends elements in this order, and fills the last batch up with elements that weigh nothing and whose
-  // nodes are at `nowhere`. Returns how many batches there are now.
-  std::ptrdiff_t append(const std::vector<StretchElement<Scalar>>& elements, int nowhere) {
-    for (std::size_t k = 0; k < elements.size(); ++k) {
-      const auto lane = k % std::size_t{width};
-      if (lane == 0) batches_.push_back(empty_batch(nowhere));
-      Batch& batch = batches_.back();
-      for (std::size_t a = 0; a < 4; ++a) batch.offsets[a][lane] = elements[k].offsets[a];
-      for (int a = 1; a < 4; ++a) {
-        for (int j = 0; j < 3; ++j) batch.gradients[a - 1][j][lane] = elements[k].gradients(a, j);
+  // Appends batches; lanes for which there is no pair do as the first one and weigh nothing. The multipliers
+  // of the first batch begin at `multipliers`, those of the next `step` behind them.
+  void append(const std::vector<std::vector<SplitPair<Scalar>>>& batches, double dt, int multipliers,
+              int step) {
+    for (const auto& pairs : batches) {
+      Batch batch;
+      for (std::size_t lane = 0; lane < std::size_t{width}; ++lane) {
+        batch.set(lane, pairs[lane < pairs.size() ? lane : 0], stride, dt);
+        if (lane >= pairs.size()) batch.weight[0][lane] = batch.weight[1][lane] = Scalar(0);
       }
-      batch.weight[lane] = elements[k].weight;
-      batch.multiplier[lane] = elements[k].multiplier;
+      batch.multipliers = multipliers;
+      multipliers += step;
+      batches_.push_back(batch);
     }
-    return std::ssize(batches_);
+    rotations_.resize(batches_.size() * rotations_size, Scalar(0));
   }
 
   // Adds (weight (R - F) + k cof F) grad N_a to row a of y for the elements of the batches [begin, end), F
@@ -124,66 +207,26 @@ class StretchElements {
   // inverted.
   bool pull(std::ptrdiff_t begin, std::ptrdiff_t end, int rotation_steps, const Scalar* multipliers,
             const Scalar* x, Scalar* y) {
-    bool inverted = false;
-    for (std::ptrdiff_t b = begin; b < end; ++b) {
-      Batch& batch = batches_[static_cast<std::size_t>(b)];
-      if (multipliers != nullptr) inverted |= pull<true>(batch, rotation_steps, multipliers, x, y);
-      else pull<false>(batch, rotation_steps, multipliers, x, y);
-    }
-    return inverted;
+    const Batch* const batches = batches_.data() + begin;
+    Scalar* const rotations = rotations_.data() + begin * std::ptrdiff_t{rotations_size};
+    return multipliers != nullptr
+               ? detail::pull<true, T>(batches, end - begin, rotation_steps, multipliers, x, rotations, y)
+               : detail::pull<false, T>(batches, end - begin, rotation_steps, multipliers, x, rotations, y);
   }
 
   // The rotations become those nearest to F at the positions x, wherever they were.
   void find_rotations(const Scalar* x) {
-    for (Batch& batch : batches_) {
-      const Matrix F = gradient_at(batch, x);
-      detail::store_quaternion(&batch.rotation[0][0], nearest_rotation(F));
-    }
+    detail::find_rotations<T>(batches_.data(), size(), x, rotations_.data());
   }
 
  private:
   using T = Lane<Scalar, width, isa>;
-  using Matrix = SmallMatrix<T, 3, 3>;
-
-  struct alignas(64) Batch {
-    int offsets[4][width];
-    Scalar gradients[3][3][width];  // of the nodes 1 to 3; those of all nodes sum to zero
-    Scalar weight[width];
-    int multiplier[width];
-    Scalar rotation[4][width];
-
-    PLIANT_INLINE T operator()(int a, int axis) const { return load<T>(gradients[a - 1][axis]); }
-  };
-
-  static Batch empty_batch(int nowhere) {
-    Batch batch{};
-    for (int lane = 0; lane < width; ++lane) {
-      for (auto& offsets : batch.offsets) offsets[lane] = nowhere;
-      batch.rotation[3][lane] = 1;
-    }
-    return batch;
-  }
-
-  static PLIANT_INLINE Matrix gradient_at(const Batch& batch, const Scalar* x) {
-    T nodes[4][4];
-    for (int a = 0; a < 4; ++a) gather_rows(x, batch.offsets[a], nodes[a]);
-    return detail::deformation_gradient(nodes, batch);
-  }
-
-  template <bool with_multiplier>
-  static PLIANT_INLINE bool pull(Batch& batch, int rotation_steps, const Scalar* multipliers, const Scalar* x,
-                                 Scalar* y) {
-    const Matrix F = gradient_at(batch, x);
-    auto q = detail::load_quaternion<T>(&batch.rotation[0][0]);
-    const T multiplier = with_multiplier ? gather<T>(multipliers, batch.multiplier) : T(Scalar(0));
-    const bool inverted = detail::stretch_forces<with_multiplier>(
-        F, batch, load<T>(batch.weight), multiplier, q, rotation_steps,
-        [&](std::size_t a, const T(&force)[4]) { add_rows(force, y, batch.offsets[a]); });
-    detail::store_quaternion(&batch.rotation[0][0], q);
-    return inverted;
-  }
+  using Batch = StretchPairs<Scalar, width>;
+  static constexpr int stride = 4;
+  static constexpr int rotations_size = 2 * detail::quaternion_size<T>;  // of a batch
 
   AlignedVector<Batch> batches_;
+  AlignedVector<Scalar> rotations_;  // [batch][first or second element][x, y, z, w][lane]
 };
 
 // The elements of a body of which there are many copies: lanes are copies, which share everything but the
@@ -191,56 +234,35 @@ class StretchElements {
 template <class Scalar, int copies, Isa isa>
 class StretchCopies {
  public:
-  // The offsets are those in such arrays.
-  void take(std::vector<StretchElement<Scalar>> elements) { elements_ = std::move(elements); }
+  void clear() { pairs_.clear(); }
+
+  // The multipliers of the pair are at `multipliers`.
+  void append(const SplitPair<Scalar>& pair, double dt, int multipliers) {
+    pairs_.emplace_back();
+    pairs_.back().set(0, pair, 3 * copies, dt);
+    pairs_.back().multipliers = multipliers;
+  }
 
   // Numbers that the rotations of the copies take.
-  std::size_t rotations_size() const { return 4 * copies * elements_.size(); }
+  std::size_t rotations_size() const { return pairs_.size() * 2 * detail::quaternion_size<T>; }
 
-  // As those of StretchElements, for all elements; multipliers are those of VolumeCopies.
+  // As those of StretchElements, for all elements.
   bool pull(int rotation_steps, const Scalar* multipliers, const Scalar* x, Scalar* rotations,
             Scalar* y) const {
-    return multipliers != nullptr ? pull<true>(rotation_steps, multipliers, x, rotations, y)
-                                  : pull<false>(rotation_steps, multipliers, x, rotations, y);
+    return multipliers != nullptr ? detail::pull<true, T>(pairs_.data(), std::ssize(pairs_), rotation_steps,
+                                                          multipliers, x, rotations, y)
+                                  : detail::pull<false, T>(pairs_.data(), std::ssize(pairs_), rotation_steps,
+                                                           multipliers, x, rotations, y);
   }
 
   void find_rotations(const Scalar* x, Scalar* rotations) const {
-    for (const StretchElement<Scalar>& e : elements_) {
-      detail::store_quaternion(rotations, nearest_rotation(gradient_at(e, x)));
-      rotations += 4 * copies;
-    }
+    detail::find_rotations<T>(pairs_.data(), std::ssize(pairs_), x, rotations);
   }
 
  private:
   using T = Lane<Scalar, copies, isa>;
 
-  template <bool with_multiplier>
-  bool pull(int rotation_steps, const Scalar* multipliers, const Scalar* x, Scalar* rotations,
-            Scalar* y) const {
-    bool inverted = false;
-    for (const StretchElement<Scalar>& e : elements_) {
-      auto q = detail::load_quaternion<T>(rotations);
-      const T multiplier = with_multiplier ? load<T>(multipliers + e.multiplier) : T(Scalar(0));
-      inverted |= detail::stretch_forces<with_multiplier>(
-          gradient_at(e, x), gradient_of(e), T(e.weight), multiplier, q, rotation_steps,
-          [&](std::size_t a, const T(&force)[4]) { add_columns<3>(force, y + e.offsets[a]); });
-      detail::store_quaternion(rotations, q);
-      rotations += 4 * copies;
-    }
-    return inverted;
-  }
-
-  static PLIANT_INLINE auto gradient_of(const StretchElement<Scalar>& e) {
-    return [&e](int a, int axis) { return T(e.gradients(a, axis)); };
-  }
-
-  static PLIANT_INLINE SmallMatrix<T, 3, 3> gradient_at(const StretchElement<Scalar>& e, const Scalar* x) {
-    T nodes[4][3];
-    for (std::size_t a = 0; a < 4; ++a) load_columns<3>(x + e.offsets[a], nodes[a]);
-    return detail::deformation_gradient(nodes, gradient_of(e));
-  }
-
-  std::vector<StretchElement<Scalar>> elements_;
+  std::vector<StretchPairs<Scalar, 1>> pairs_;
 };
 
 }  // namespace pliant

@@ -70,10 +70,12 @@ class Panels {
 
  private:
   using Factor = Multifrontal<1, isa, double>;
-  using Octet = Lane<Real, 8, isa>;
+  static constexpr int height = sizeof(Real) == 4 ? 16 : 8;  // of a tile
+  using Tile = Lane<Real, height, isa>;
+  // Of a tile, where there are so many sums that only one register is left for each.
+  using Slice = Lane<Real, (isa == Isa::avx512 ? 64 : 32) / static_cast<int>(sizeof(Real)), isa>;
+  static constexpr int slices = height / Slice::width;
   using Row = Lane<Real, stride, isa>;
-  static constexpr int octets = sizeof(Real) == 4 ? 2 : 1;  // of a tile
-  static constexpr int height = 8 * octets;
   static constexpr int widest = 64;  // columns of a panel: the more, the more of L_JJ^-1 is zeros
 
   struct Values {
@@ -213,41 +215,32 @@ class Panels {
     const Real* P = values_.data() + panel.values;
     const int* offsets = offsets_.data() + panel.offsets;
     for (int tile = 0; tile < panel.tiles; ++tile, offsets += height) {
-      Octet even[octets][3], odd[octets][3];  // two sums each, to hide the latency of an addition
-      for (int o = 0; o < octets; ++o) {
-        for (int k = 0; k < 3; ++k) even[o][k] = odd[o][k] = Octet(Real(0));
-      }
+      Tile even[3], odd[3];  // two sums each, to hide the latency of an addition
+      for (int k = 0; k < 3; ++k) even[k] = odd[k] = Tile(Real(0));
       int c = 0;
       for (; c + 2 <= panel.columns; c += 2, P += 2 * height) {
-        for (int o = 0; o < octets; ++o) {
-          const Octet a = load<Octet>(P + 8 * o), b = load<Octet>(P + height + 8 * o);
-          for (int k = 0; k < 3; ++k) {
-            even[o][k] = multiply_add(a, Octet(known[c][k]), even[o][k]);
-            odd[o][k] = multiply_add(b, Octet(known[c + 1][k]), odd[o][k]);
-          }
+        const Tile a = load<Tile>(P), b = load<Tile>(P + height);
+        for (int k = 0; k < 3; ++k) {
+          even[k] = multiply_add(a, Tile(known[c][k]), even[k]);
+          odd[k] = multiply_add(b, Tile(known[c + 1][k]), odd[k]);
         }
       }
       if (c < panel.columns) {
-        for (int o = 0; o < octets; ++o) {
-          const Octet a = load<Octet>(P + 8 * o);
-          for (int k = 0; k < 3; ++k) even[o][k] = multiply_add(a, Octet(known[c][k]), even[o][k]);
-        }
+        const Tile a = load<Tile>(P);
+        for (int k = 0; k < 3; ++k) even[k] = multiply_add(a, Tile(known[c][k]), even[k]);
         P += height;
       }
-      for (int o = 0; o < octets; ++o) {
-        const Octet columns[4] = {even[o][0] + odd[o][0], even[o][1] + odd[o][1], even[o][2] + odd[o][2],
-                                  Octet(Real(0))};
-        add_rows(columns, y, offsets + 8 * o);
-      }
+      const Tile columns[4] = {even[0] + odd[0], even[1] + odd[1], even[2] + odd[2], Tile(Real(0))};
+      add_rows(columns, y, offsets);
     }
   }
 
   void backward(const Panel& panel, Real* y, Real* scratch) const {
     const int* const offsets = offsets_.data() + panel.offsets;
-    for (int o = 0; o < panel.tiles * octets; ++o) {
-      Octet columns[4];
-      gather_rows(y, offsets + 8 * o, columns);
-      for (int k = 0; k < 3; ++k) store(scratch + (3 * o + k) * 8, columns[k]);
+    for (int slice = 0; slice < panel.tiles * slices; ++slice) {
+      Slice columns[4];
+      gather_rows(y, offsets + slice * Slice::width, columns);
+      store_columns<3>(columns, scratch + slice * 3 * Slice::width);
     }
     int c = 0;
     for (; c + 4 <= panel.columns; c += 4) backward<4>(panel, c, y, scratch);
@@ -256,22 +249,23 @@ class Panels {
 
   template <int Count>
   PLIANT_INLINE void backward(const Panel& panel, int first, Real* y, const Real* scratch) const {
-    Octet sums[Count][3];
+    Slice sums[Count][3];
     for (int i = 0; i < Count; ++i) {
-      for (int k = 0; k < 3; ++k) sums[i][k] = Octet(Real(0));
+      for (int k = 0; k < 3; ++k) sums[i][k] = Slice(Real(0));
     }
     const Real* P = values_.data() + panel.values + std::ptrdiff_t{first} * height;
     for (int tile = 0; tile < panel.tiles; ++tile, P += std::ptrdiff_t{panel.columns} * height) {
-      for (int o = 0; o < octets; ++o, scratch += 24) {
-        const Octet b[3] = {load<Octet>(scratch), load<Octet>(scratch + 8), load<Octet>(scratch + 16)};
+      for (int slice = 0; slice < slices; ++slice, scratch += 3 * Slice::width) {
+        Slice b[3];
+        load_columns<3>(scratch, b);
         for (int i = 0; i < Count; ++i) {
-          const Octet a = load<Octet>(P + i * height + 8 * o);
+          const Slice a = load<Slice>(P + i * height + slice * Slice::width);
           for (int k = 0; k < 3; ++k) sums[i][k] = multiply_add(a, b[k], sums[i][k]);
         }
       }
     }
     for (int i = 0; i < Count; ++i) {
-      const Octet columns[4] = {sums[i][0], sums[i][1], sums[i][2], Octet(Real(0))};
+      const Slice columns[4] = {sums[i][0], sums[i][1], sums[i][2], Slice(Real(0))};
       store(y + stride * std::ptrdiff_t{panel.place + first + i}, sum_of_rows(columns));
     }
   }
