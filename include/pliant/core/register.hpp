@@ -33,12 +33,14 @@
 
 namespace pliant {
 
-// Has `count` numbers fetched into the cache that will soon be read.
+// Has `count` objects fetched into the cache that will soon be read.
 template <class T>
-PLIANT_INLINE void prefetch([[maybe_unused]] const T* numbers, [[maybe_unused]] int count) {
+PLIANT_INLINE void prefetch([[maybe_unused]] const T* first, [[maybe_unused]] std::ptrdiff_t count) {
 #if defined(__GNUC__)
-  constexpr int line = 64 / sizeof(T);
-  for (int i = 0; i < count; i += line) __builtin_prefetch(numbers + i);
+  constexpr std::ptrdiff_t line = 64;
+  const char* const bytes = reinterpret_cast<const char*>(first);
+  const auto size = count * static_cast<std::ptrdiff_t>(sizeof(T));
+  for (std::ptrdiff_t i = 0; i < size; i += line) __builtin_prefetch(bytes + i);
 #endif
 }
 

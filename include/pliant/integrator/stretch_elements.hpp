@@ -112,19 +112,6 @@ PLIANT_INLINE bool add_stretch_forces(const StretchPairs<Scalar, width>& pairs,
   return inverted;
 }
 
-// Asks memory for objects that will be needed soon.
-template <class T>
-PLIANT_INLINE void prefetch(const T* p, std::ptrdiff_t count) {
-#if defined(__GNUC__)
-  constexpr std::ptrdiff_t line = 64;
-  const char* const begin = reinterpret_cast<const char*>(p);
-  const auto size = count * static_cast<std::ptrdiff_t>(sizeof(T));
-  for (std::ptrdiff_t i = 0; i < size; i += line) __builtin_prefetch(begin + i);
-#else
-  (void)p, (void)count;
-#endif
-}
-
 // Pulls `count` pairs, or batches of pairs, see StretchElements::pull. In passes over a few of them, each so
 // short that the processor works on several at once: a rotation takes long to find, as each operation waits
 // for the one before it.
