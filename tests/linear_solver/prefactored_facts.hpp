@@ -42,7 +42,7 @@ Eigen::MatrixXd inverse_of(W& workspace, std::ptrdiff_t nodes) {
   for (std::ptrdiff_t c = 0; c < Dim * nodes; ++c) {
     r.set_zero();
     r.node(c / Dim)(c % Dim) = 1;
-    const double rz = static_cast<double>(Prefactored{}.apply(r, z, workspace.preconditioner));
+    const double rz = static_cast<double>(Prefactored{}.apply(r, r.norm(), z, workspace.preconditioner));
     CHECK(rz == Approx(static_cast<double>(r.dot(z))).epsilon(1e-6));
     CHECK(padding_is_zero(z));
     result.col(c) = stacked(z);

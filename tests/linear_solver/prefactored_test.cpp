@@ -66,7 +66,7 @@ TEST_CASE("Prefactored: a held node is not turned with its neighbours") {
   CHECK(workspace.preconditioner.warped);
   NodeVector<3, double> r(problem.A.rows()), z = r;
   r.node(held) = Eigen::Vector3d(3, 5, 7);
-  Prefactored{}.apply(r, z, workspace.preconditioner);
+  Prefactored{}.apply(r, r.norm(), z, workspace.preconditioner);
   CHECK((z.node(held) - Eigen::Vector3d(3, 5, 7).cwiseQuotient(diagonal)).norm() <= 1e-5 * z.norm());
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("Prefactored: a matrix without a factor leaves the earlier one, and ma
   REQUIRE(solve(good, x, 1e-6, workspace));
   auto& w = workspace.preconditioner;
   NodeVector<3, double> z = good.x, expected = good.x;
-  Prefactored{}.apply(good.b, expected, w);
+  Prefactored{}.apply(good.b, good.b.norm(), expected, w);
   w.price = 50;
   w.spent = 15;
   Prefactored{}.observe({.iterations = 20}, w);
@@ -138,7 +138,7 @@ TEST_CASE("Prefactored: a matrix without a factor leaves the earlier one, and ma
   CHECK(w.factorisations == before + 1);
   CHECK(w.spent == Approx(35 + 2 * 50));
   w.warped = false;
-  Prefactored{}.apply(good.b, z, w);
+  Prefactored{}.apply(good.b, good.b.norm(), z, w);
   CHECK(same_bits(z, expected));
   CHECK(Prefactored{}.prepare(bad.A, w));
   CHECK(w.factorisations == before + 1);
@@ -272,15 +272,15 @@ TEST_CASE("Prefactored: a right-hand side as small or as large as numbers get") 
   Prefactored::Workspace<BlockMatrix<3, double>> workspace;
   REQUIRE(Prefactored{}.prepare(problem.A, workspace));
   NodeVector<3, double> z(problem.b.nodes()), scaled_z = z, r = z;
-  Prefactored{}.apply(problem.b, z, workspace);
+  Prefactored{}.apply(problem.b, problem.b.norm(), z, workspace);
   for (const double factor : {1e-140, 1e-30, 1e30, 1e140}) {
     r.set_zero();
     r.add(factor, problem.b);
-    Prefactored{}.apply(r, scaled_z, workspace);
+    Prefactored{}.apply(r, r.norm(), scaled_z, workspace);
     CHECK((stacked(scaled_z) / factor - stacked(z)).norm() <= 1e-5 * stacked(z).norm());
   }
   r.set_zero();
-  CHECK(Prefactored{}.apply(r, z, workspace) == 0);
+  CHECK(Prefactored{}.apply(r, r.norm(), z, workspace) == 0);
   CHECK(stacked(z).isZero(0));
 }
 

@@ -58,8 +58,8 @@ struct Automatic {
     return w.two_levels && TwoLevel{}.correct(r, x, w.two_level);
   }
   template <class Vector, class W>
-  typename Vector::Scalar apply(const Vector& r, Vector& z, W& w) const {
-    return TwoLevel{}.apply(r, z, w.two_level);
+  typename Vector::Scalar apply(const Vector& r, double norm, Vector& z, W& w) const {
+    return TwoLevel{}.apply(r, norm, z, w.two_level);
   }
 
   template <class W>

@@ -170,7 +170,7 @@ struct Pcg {
   Sums<typename Vector::Scalar> advance_residual(typename Vector::Scalar step, Vector& r, W& w,
                                                  double goal) const {
     using Scalar = typename Vector::Scalar;
-    constexpr bool may_apply = requires { preconditioner.apply(r, w.z, w.preconditioner); };
+    constexpr bool may_apply = requires { preconditioner.apply(r, 1.0, w.z, w.preconditioner); };
     if constexpr (!may_apply) {
       return advance_residual_nodewise(step, r, w);
     } else {
@@ -183,8 +183,9 @@ struct Pcg {
         r.set_block(k, r_k);
         return r_k * r_k;
       });
-      if (std::sqrt(static_cast<double>(rr)) <= goal) return {rr, 0};
-      return {rr, preconditioner.apply(r, w.z, w.preconditioner)};
+      const double norm = std::sqrt(static_cast<double>(rr));
+      if (norm <= goal) return {rr, 0};
+      return {rr, preconditioner.apply(r, norm, w.z, w.preconditioner)};
     }
   }
 

@@ -1,22 +1,23 @@
 // The Preconditioner concept and its simplest models.
 //
 // A model is a plain aggregate of parameters with a nested Workspace<Matrix> and
-//   prepare(A, workspace)    called once per matrix; false where A is not positive definite enough for it
-//   apply(r, z, workspace)   z = P^-1 r; returns r.z
-// P must be symmetric and positive definite. A workspace that wants to know where the nodes are offers
-//   set_positions(x)         x [m] are the positions for which the next matrices are computed
+//   prepare(A, workspace)          called once per matrix; false where A is not positive definite enough for it
+//   apply(r, norm, z, workspace)   z = P^-1 r; returns r.z; norm = |r|, which the solver knows
+// P must be symmetric and positive definite. One that is so for r in a subspace only offers
+//   correct(r, x, workspace)       changes x so that r = b - A x is in it; false where x can stay as it is
+// which is called once per solve, before the first apply. A workspace that wants to know where the nodes are
+// offers
+//   set_positions(x)               x [m] are the positions for which the next matrices are computed
 // which is called before prepare where positions are known; `Pcg` passes them on. A model that wants to know
 // how the solves end that it was prepared for offers
 //   observe(report, workspace)
 // with the LinearReport, which `Pcg` calls last. A model that treats each node by itself, a
 // NodewisePreconditioner, offers instead of apply
-//   at(i, r, workspace)      the numbers of node i in P^-1 r, from those of that node in r: a NodeVector::Row
+//   at(i, r, workspace)            the numbers of node i in P^-1 r, from those of that node in r, as
+//                                  NodeVector::Rows
 // and a solver applies it in a pass over its vectors that it makes anyway. One that does so at times offers
 // both, and tells by
 //   nodewise(workspace)
-// One for which r has to be in a subspace offers
-//   correct(r, x, workspace) changes x so that r = b - A x is in it; false where x can stay as it is
-// which is called once per solve, before the first apply.
 // One that scales each unknown by itself, a DiagonalPreconditioner, says so by
 // `static constexpr bool is_diagonal = true`.
 #pragma once
@@ -46,7 +47,9 @@ concept Preconditioner = requires(const P& preconditioner, const Matrix& A,
 &&(NodewisePreconditioner<P, Matrix> ||
    requires(const P& preconditioner, const typename Matrix::Vector& r, typename Matrix::Vector& z,
             typename P::template Workspace<Matrix>& workspace) {
-     { preconditioner.apply(r, z, workspace) } -> std::same_as<typename Matrix::Scalar>;  // z = P^-1 r, r.z
+     {
+       preconditioner.apply(r, 1.0, z, workspace)
+       } -> std::same_as<typename Matrix::Scalar>;  // z = P^-1 r, r.z
    });
 
 template <class P, class Matrix>

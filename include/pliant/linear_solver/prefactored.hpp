@@ -87,13 +87,12 @@ struct Prefactored {
     return true;
   }
 
-  // z = P^-1 r; returns r.z.
+  // z = P^-1 r; returns r.z; norm = |r|.
   template <class Vector, class W>
-  typename Vector::Scalar apply(const Vector& r, Vector& z, W& w) const {
+  typename Vector::Scalar apply(const Vector& r, double norm, Vector& z, W& w) const {
     using Scalar = typename Vector::Scalar;
     constexpr int dim = Vector::dim, stride = Vector::stride;
     // In floats r is of size one, so that it neither overflows nor vanishes.
-    const double norm = static_cast<double>(r.norm());
     const double size = norm > std::numeric_limits<Scalar>::min() ? norm : 1;
     const auto down = static_cast<Scalar>(1 / size), up = static_cast<Scalar>(size * w.factorised.scale);
     constexpr std::ptrdiff_t grain = Vector::grain / stride;

@@ -83,7 +83,7 @@ struct TwoLevel {
   template <class Vector, class W>
   bool correct(const Vector& r, Vector& x, W& w) const {
     if (!w.deflates()) return false;
-    const Scaling<Vector, W> scaling(r, w);
+    const Scaling<Vector, W> scaling(static_cast<double>(r.norm()), w);
     const int aggregates = w.coarse.aggregates().count();
     parallel_for(aggregates, 8, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       w.coarse.restrict_to(static_cast<int>(begin), static_cast<int>(end),
@@ -97,11 +97,11 @@ struct TwoLevel {
     return true;
   }
 
-  // z = P^-1 r; returns r.z.
+  // z = P^-1 r; returns r.z; norm = |r|.
   template <class Vector, class W>
-  typename Vector::Scalar apply(const Vector& r, Vector& z, W& w) const {
+  typename Vector::Scalar apply(const Vector& r, double norm, Vector& z, W& w) const {
     using Scalar = typename Vector::Scalar;
-    const Scaling<Vector, W> scaling(r, w);
+    const Scaling<Vector, W> scaling(norm, w);
     const auto row = [&](int i) { return scaling.down(r, i); };
     const int parts = w.factor.parts(), aggregates = w.has_coarse ? w.coarse.aggregates().count() : 0;
     const auto for_each_share = [&](auto&& run) {
@@ -154,8 +154,7 @@ struct TwoLevel {
     using Wide = typename Vector::Row;
     using Row = typename decltype(W::factor)::Row;
 
-    Scaling(const Vector& r, const W& w) {
-      const double norm = static_cast<double>(r.norm());
+    Scaling(double norm, const W& w) {
       const double size = norm > std::numeric_limits<typename Vector::Scalar>::min() ? norm : 1;
       down_ = Wide(static_cast<typename Vector::Scalar>(1 / size));
       up_ = Wide(static_cast<typename Vector::Scalar>(size * w.scale));
