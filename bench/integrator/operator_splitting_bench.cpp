@@ -97,7 +97,8 @@ struct Phases {
     system.for_each_point([&](const auto& point, const auto&) {
       all.push_back({point.nodes, point.gradients, static_cast<double>(point.volume), c.mu, c.lambda});
     });
-    const int count = body.node_count(), nowhere = 4 * count;
+    const auto count = static_cast<int>(body.node_count());
+    const int nowhere = 4 * count;
     const auto batches = batches_of(pairs_of(mesh.make(std::move(all), nodes, dt)), count, elements.width);
     constraints.clear();
     const int multipliers = constraints.append(batches, mesh.inverse_masses(), dt, count, nowhere);
