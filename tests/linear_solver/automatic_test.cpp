@@ -30,10 +30,10 @@ TEST_CASE("Automatic: iterations decide, counted for six digits") {
     automatic.observe(report(iterations, digits), w);
     return w.two_levels;
   };
-  CHECK_FALSE(after(80, 6));
-  CHECK_FALSE(after(40, 3));
-  CHECK_FALSE(after(79, 0.5));  // a short way tells little
-  CHECK(after(41, 3));
+  CHECK_FALSE(after(70, 6));
+  CHECK_FALSE(after(35, 3));
+  CHECK_FALSE(after(69, 0.5));  // a short way tells little
+  CHECK(after(36, 3));
   CHECK(after(11, 6));
   CHECK(after(5, 0.5));
   CHECK_FALSE(after(10, 6));

@@ -17,7 +17,7 @@ namespace pliant {
 // where TwoLevel takes so few that BlockJacobi is sure to do. Numbers of iterations decide, never a clock:
 // results can be reproduced.
 struct Automatic {
-  int switch_above = 80;  // iterations of BlockJacobi
+  int switch_above = 70;  // iterations of BlockJacobi
   int switch_below = 10;  // iterations of TwoLevel
 
   template <class Matrix>
