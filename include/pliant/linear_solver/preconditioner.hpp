@@ -1,7 +1,7 @@
 // The Preconditioner concept and its simplest models.
 //
 // A model is a plain aggregate of parameters with a nested Workspace<Matrix> and
-//   prepare(A, workspace)          called once per matrix; false where A is not positive definite enough for it
+//   prepare(A, workspace)          called once per matrix; false where A is not positive definite enough
 //   apply(r, norm, z, workspace)   z = P^-1 r; returns r.z; norm = |r|, which the solver knows
 // P must be symmetric and positive definite. One that is so for r in a subspace only offers
 //   correct(r, x, workspace)       changes x so that r = b - A x is in it; false where x can stay as it is
