@@ -65,11 +65,12 @@ struct HeldBody {
   pliant::NodeVector<3, double> b, x, positions;
 };
 
-// A matrix and its double by turns, on one pattern: what was made for the last one serves the next one not.
+// A matrix and a multiple of it by turns, on one pattern. What was made for the last one does not serve the
+// next one unless the factor is near one.
 class Alternating {
  public:
-  explicit Alternating(const pliant::BlockMatrix<3, double>& A) : matrices_{A, A} {
-    for (std::ptrdiff_t k = 0; k < 9 * A.pattern().blocks(); ++k) matrices_[1].values()[k] *= 2;
+  explicit Alternating(const pliant::BlockMatrix<3, double>& A, double factor = 2) : matrices_{A, A} {
+    for (std::ptrdiff_t k = 0; k < 9 * A.pattern().blocks(); ++k) matrices_[1].values()[k] *= factor;
   }
 
   const pliant::BlockMatrix<3, double>& next() {
