@@ -1,5 +1,6 @@
 // Cholesky against Eigen::SimplicialLDLT with its minimum degree ordering, on the system matrix of a backward
 // Euler step. The analysis is done before on both sides; a solution is a factorisation and the solves.
+#include "linear_solver/held_body.hpp"
 #include "linear_solver/problem.hpp"
 
 #include <Eigen/SparseCholesky>
@@ -82,24 +83,13 @@ void cholesky_analysis(benchmark::State& state) {
   }
 }
 
-// A bar in Kuhn's split, 24 x 11 x 10 or 40 x 16 x 16 cells, factorised in the order that the library takes,
-// or in that of minimum degree.
-Mesh<Tet4> kuhn_bar(bool large) {
-  const std::array<int, 3> cells = large ? std::array{40, 16, 16} : std::array{24, 11, 10};
-  return make_box<Tet4>(
-      {.lengths = {0.01 * cells[0], 0.01 * cells[1], 0.01 * cells[2]}, .cells = cells, .split = Split::kuhn});
-}
-
+// A bar in Kuhn's split, factorised in the order that the library takes, or in that of minimum degree.
 void order(benchmark::State& state, bool by_degree) {
   set_thread_count(1);
-  ElasticSystem system(Solid(kuhn_bar(state.range(0) != 0),
-                             StableNeoHookean(Lame::from_young_poisson(1e6, 0.33)), Density{1000}));
-  auto x = system.make_vector(), g = system.make_vector();
-  auto A = system.make_matrix();
-  x = system.rest();
-  system.tangent(x, Projection::clamp, 1, g, A);
-  for (std::ptrdiff_t i = 0; i < A.rows(); ++i)
-    A.diagonal(i).diagonal().array() += system.mass().node(i)(0) / 1e-4;
+  const auto mesh = baseline::box_of_centimetres(state.range(0) != 0);
+  const baseline::HeldBody body(mesh, 0.33, mesh.nodes, 0.01, Projection::clamp,
+                                [](const auto& X) { return X.z() < 1e-6; });
+  const BlockMatrix<3, double>& A = body.A;
   Multifrontal<3> factor;
   if (by_degree) factor.analyse(Fronts::of(A.pattern(), minimum_degree(graph_of(A.pattern()))));
   else factor.analyse(A.pattern());

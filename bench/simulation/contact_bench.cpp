@@ -31,19 +31,21 @@ void run(benchmark::State& state, Simulation& sim) {
   for (int n = 0; n < 20; ++n) {
     if (!sim.step()) return state.SkipWithError("a step failed");
   }
-  long iterations = 0, contacts = 0, steps = 0, passes = 0;
+  long iterations = 0, contacts = 0, steps = 0, passes = 0, substeps = 0;
   for (auto _ : state) {
     const StepReport report = sim.step();
     if (!report) return state.SkipWithError("a step failed");
     iterations += report.linear_iterations;
     contacts += report.contacts;
     passes += report.contact_passes;
+    substeps += report.substeps;
     ++steps;
   }
   const auto per_step = [&](long count) { return static_cast<double>(count) / static_cast<double>(steps); };
   state.counters["iterations"] = per_step(iterations);
   state.counters["contacts"] = per_step(contacts);
   state.counters["passes"] = per_step(passes);
+  state.counters["substeps"] = per_step(substeps);
   state.counters["lowest"] = sim.positions().row(1).minCoeff();
   state.counters["carried"] =
       sim.constraint_forces().row(1).sum() / (1000 * 9.81 * side * side);  // of the weight
@@ -77,28 +79,12 @@ void turning_floor(benchmark::State& state) {
   floor<Solver>(state, 0.5);
 }
 
-// One thread; `floor(sim)` gives the body what it stands on.
+// `floor(sim)` gives the body what it stands on.
 template <class Constraint, class Floor>
 void substeps(benchmark::State& state, const Constraint& constraint, Floor&& floor) {
-  set_thread_count(1);
   Simulation sim(solid(), CentralDifferences{.dt = 0.1 * dt}, constraint);
-  sim.set_gravity(-9.81 * up);
   floor(sim);
-  for (int n = 0; n < 5; ++n) {
-    if (!sim.step()) return state.SkipWithError("a step failed");
-  }
-  long count = 0, contacts = 0, steps = 0;
-  for (auto _ : state) {
-    const StepReport report = sim.step();
-    if (!report) return state.SkipWithError("a step failed");
-    count += report.substeps;
-    contacts += report.contacts;
-    ++steps;
-  }
-  state.counters["contacts"] = static_cast<double>(contacts) / static_cast<double>(steps);
-  state.counters["substep"] = benchmark::Counter(static_cast<double>(count),
-                                                 benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
-  set_thread_count(0);
+  run(state, sim);
 }
 
 void explicit_held(benchmark::State& state) {
@@ -129,8 +115,8 @@ BENCHMARK(turning_floor<Pcg<TwoLevel>>)->Apply(threads);
 BENCHMARK(held<Mprgp<Jacobi>>)->Apply(threads);
 BENCHMARK(smooth_floor<Mprgp<Jacobi>>)->Apply(threads);
 BENCHMARK(turning_floor<Mprgp<Jacobi>>)->Apply(threads);
-BENCHMARK(explicit_held)->Unit(benchmark::kMillisecond);
-BENCHMARK(explicit_half_space)->Unit(benchmark::kMillisecond);
-BENCHMARK(explicit_mesh)->Unit(benchmark::kMillisecond);
+BENCHMARK(explicit_held)->Apply(threads);
+BENCHMARK(explicit_half_space)->Apply(threads);
+BENCHMARK(explicit_mesh)->Apply(threads);
 
 }  // namespace

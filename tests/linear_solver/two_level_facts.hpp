@@ -18,38 +18,38 @@ using namespace eigen_view;
 template <int Dim, class Scalar>
 using WorkspaceOf = TwoLevel::Workspace<BlockMatrix<Dim, Scalar>>;
 
-// P^-1 as a dense matrix.
-template <int Dim, class Scalar>
-Eigen::MatrixXd inverse_of(const TwoLevel& preconditioner, WorkspaceOf<Dim, Scalar>& workspace,
-                           std::ptrdiff_t nodes) {
+// What run(r, z) makes of the columns of the unit matrix, as a dense matrix.
+template <int Dim, class Scalar, class Run>
+Eigen::MatrixXd matrix_of(std::ptrdiff_t nodes, Run&& run) {
   Eigen::MatrixXd result(Dim * nodes, Dim * nodes);
   NodeVector<Dim, Scalar> r(nodes), z(nodes);
   for (std::ptrdiff_t c = 0; c < Dim * nodes; ++c) {
     r.set_zero();
     r.node(c / Dim)(c % Dim) = 1;
-    const double rz = static_cast<double>(preconditioner.apply(r, r.norm(), z, workspace));
-    CHECK(rz == Approx(static_cast<double>(r.dot(z))).epsilon(1e-6));
+    z.set_zero();
+    run(r, z);
     CHECK(padding_is_zero(z));
     result.col(c) = stacked(z);
   }
   return result;
 }
 
+// P^-1 as a dense matrix.
+template <int Dim, class Scalar>
+Eigen::MatrixXd inverse_of(const TwoLevel& preconditioner, WorkspaceOf<Dim, Scalar>& workspace,
+                           std::ptrdiff_t nodes) {
+  return matrix_of<Dim, Scalar>(nodes, [&](const auto& r, auto& z) {
+    const double rz = static_cast<double>(preconditioner.apply(r, r.norm(), z, workspace));
+    CHECK(rz == Approx(static_cast<double>(r.dot(z))).epsilon(1e-6));
+  });
+}
+
 // C, the coarse correction, as a dense matrix.
 template <int Dim, class Scalar>
 Eigen::MatrixXd coarse_of(const TwoLevel& preconditioner, WorkspaceOf<Dim, Scalar>& workspace,
                           std::ptrdiff_t nodes) {
-  Eigen::MatrixXd result(Dim * nodes, Dim * nodes);
-  NodeVector<Dim, Scalar> r(nodes), x(nodes);
-  for (std::ptrdiff_t c = 0; c < Dim * nodes; ++c) {
-    r.set_zero();
-    r.node(c / Dim)(c % Dim) = 1;
-    x.set_zero();
-    CHECK(preconditioner.correct(r, x, workspace));
-    CHECK(padding_is_zero(x));
-    result.col(c) = stacked(x);
-  }
-  return result;
+  return matrix_of<Dim, Scalar>(
+      nodes, [&](const auto& r, auto& x) { CHECK(preconditioner.correct(r, x, workspace)); });
 }
 
 inline void check_positive_definite(const Eigen::MatrixXd& inverse) {

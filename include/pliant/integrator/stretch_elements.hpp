@@ -116,8 +116,8 @@ PLIANT_INLINE bool add_stretch_forces(const StretchPairs<Scalar, width>& pairs,
 // short that the processor works on several at once: a rotation takes long to find, as each operation waits
 // for the one before it.
 template <bool with_multipliers, class T, class Scalar, int width>
-bool pull(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t count, int rotation_steps,
-          const Scalar* multipliers, const Scalar* x, Scalar* rotations, Scalar* y) {
+bool pull_with(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t count, int rotation_steps,
+               const Scalar* multipliers, const Scalar* x, Scalar* rotations, Scalar* y) {
   constexpr std::ptrdiff_t most = 4;
   constexpr std::ptrdiff_t size = 2 * quaternion_size<T>;
   SmallMatrix<T, 3, 3> F[most][2];
@@ -141,6 +141,14 @@ bool pull(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t count, int ro
                                                        multipliers, y);
   }
   return inverted;
+}
+
+template <class T, class Scalar, int width>
+bool pull(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t count, int rotation_steps,
+          const Scalar* multipliers, const Scalar* x, Scalar* rotations, Scalar* y) {
+  return multipliers != nullptr
+             ? pull_with<true, T>(pairs, count, rotation_steps, multipliers, x, rotations, y)
+             : pull_with<false, T>(pairs, count, rotation_steps, multipliers, x, rotations, y);
 }
 
 template <class T, class Scalar, int width>
@@ -196,9 +204,7 @@ class StretchElements {
             const Scalar* x, Scalar* y) {
     const Batch* const batches = batches_.data() + begin;
     Scalar* const rotations = rotations_.data() + begin * std::ptrdiff_t{rotations_size};
-    return multipliers != nullptr
-               ? detail::pull<true, T>(batches, end - begin, rotation_steps, multipliers, x, rotations, y)
-               : detail::pull<false, T>(batches, end - begin, rotation_steps, multipliers, x, rotations, y);
+    return detail::pull<T>(batches, end - begin, rotation_steps, multipliers, x, rotations, y);
   }
 
   // The rotations become those nearest to F at the positions x, wherever they were.
@@ -236,10 +242,7 @@ class StretchCopies {
   // As those of StretchElements, for all elements.
   bool pull(int rotation_steps, const Scalar* multipliers, const Scalar* x, Scalar* rotations,
             Scalar* y) const {
-    return multipliers != nullptr ? detail::pull<true, T>(pairs_.data(), std::ssize(pairs_), rotation_steps,
-                                                          multipliers, x, rotations, y)
-                                  : detail::pull<false, T>(pairs_.data(), std::ssize(pairs_), rotation_steps,
-                                                           multipliers, x, rotations, y);
+    return detail::pull<T>(pairs_.data(), std::ssize(pairs_), rotation_steps, multipliers, x, rotations, y);
   }
 
   void find_rotations(const Scalar* x, Scalar* rotations) const {

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
-#include <limits>
 #include <numeric>
 #include <type_traits>
 #include <vector>
@@ -177,7 +176,7 @@ class IncompleteFactor {
   template <class Matrix>
   PLIANT_INLINE void prefetch_row(const Matrix& A, int k) const {
     for (int e = upper_begin_[at(k)]; e < upper_begin_[at(k) + 1]; ++e)
-      prefetch(A.values() + std::ptrdiff_t{upper_[at(e)].slot} * block_size, block_size);
+      prefetch(A.block(upper_[at(e)].slot).data(), block_size);
   }
 
   template <FactorKind kind, class Matrix>

@@ -62,11 +62,7 @@ struct Pcg {
     report.goal = std::max({tolerance * b_norm, absolute_tolerance, goal});
     w.A.assign(A);
     double residual = std::numeric_limits<double>::quiet_NaN();
-    if (x.norm() > 0) {
-      w.A.multiply(x, w.q);
-      w.r.set_sum(b, Scalar(-1), w.q);
-      residual = static_cast<double>(w.r.norm());
-    }
+    if (x.norm() > 0) residual = find_residual(b, x, w);
     if (!(residual <= b_norm)) {
       x.set_zero();
       w.r.set_sum(b, Scalar(0), b);
@@ -88,9 +84,7 @@ struct Pcg {
     };
     if constexpr (requires { preconditioner.correct(w.r, x, w.preconditioner); }) {
       if (preconditioner.correct(w.r, x, w.preconditioner)) {
-        w.A.multiply(x, w.q);
-        w.r.set_sum(b, Scalar(-1), w.q);
-        report.residual = w.r.norm();
+        report.residual = find_residual(b, x, w);
         if (!std::isfinite(report.residual)) return end(LinearStop::not_finite);
         if (report.residual <= report.goal) return end(LinearStop::converged);
       }
@@ -141,12 +135,18 @@ struct Pcg {
     }
   };
 
+  // r = b - A x; returns |r|.
+  template <class Vector, class W>
+  static double find_residual(const Vector& b, const Vector& x, W& w) {
+    w.A.multiply(x, w.q);
+    w.r.set_sum(b, typename Vector::Scalar(-1), w.q);
+    return static_cast<double>(w.r.norm());
+  }
+
   // r = b - A x and the true residual; the goal is raised to its rounding where it is below that.
   template <class Matrix, class Vector, class W>
   static void confirm(const Matrix& A, const Vector& b, const Vector& x, W& w, LinearReport& report) {
-    w.A.multiply(x, w.q);
-    w.r.set_sum(b, typename Vector::Scalar(-1), w.q);
-    report.residual = static_cast<double>(w.r.norm());
+    report.residual = find_residual(b, x, w);
     if (report.residual > report.goal) {
       report.goal = std::max(report.goal, detail::rounding_of_residual(A, b, x, w.q));
     }

@@ -26,6 +26,7 @@
 #include <atomic>
 #include <cmath>
 #include <concepts>
+#include <limits>
 
 #include <pliant/assembly/block_matrix.hpp>
 #include <pliant/core/tensor.hpp>
@@ -56,6 +57,12 @@ template <class P, class Matrix>
 concept DiagonalPreconditioner = NodewisePreconditioner<P, Matrix> && P::is_diagonal;
 
 namespace detail {
+
+// What r is divided by to be of size one in floats, so that it neither overflows nor vanishes.
+template <class Scalar>
+double size_in_floats(double norm) {
+  return norm > std::numeric_limits<Scalar>::min() ? norm : 1;
+}
 
 // Where the nodes are, for workspaces that want to know.
 template <class Vector>

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -92,8 +91,7 @@ struct Prefactored {
   typename Vector::Scalar apply(const Vector& r, double norm, Vector& z, W& w) const {
     using Scalar = typename Vector::Scalar;
     constexpr int dim = Vector::dim, stride = Vector::stride;
-    // In floats r is of size one, so that it neither overflows nor vanishes.
-    const double size = norm > std::numeric_limits<Scalar>::min() ? norm : 1;
+    const double size = detail::size_in_floats<Scalar>(norm);
     const auto down = static_cast<Scalar>(1 / size), up = static_cast<Scalar>(size * w.factorised.scale);
     constexpr std::ptrdiff_t grain = Vector::grain / stride;
     parallel_for(r.nodes(), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {

@@ -83,7 +83,7 @@ class RigidModes {
   template <class RightSide>
   void restrict_to(int begin, int end, RightSide&& r) {
     for (int a = begin; a < end; ++a) {
-      Moments<Row> sum;
+      Moments sum;
       for (int k = aggregates_.nodes.begin[at(a)]; k < aggregates_.nodes.begin[at(a) + 1]; ++k) {
         const int i = aggregates_.nodes.list[at(k)];
         sum.add(r(i), arm(i));
@@ -141,14 +141,13 @@ class RigidModes {
 
   // Q_i^T f_i, summed up over nodes i: sum f_i, and what the moments of f_i are the skew part of,
   // sum f_i arm_i^T.
-  template <class Force>
   struct Moments {
-    Force columns[Dim + 1];
+    Row columns[Dim + 1];
 
-    Moments() { std::fill(columns, columns + Dim + 1, Force(0)); }
+    Moments() { std::fill(columns, columns + Dim + 1, Row(0)); }
 
-    PLIANT_INLINE void add(const Force& f, const float* arm) {
-      for (int c = 0; c <= Dim; ++c) columns[c] = multiply_add(f, Force(arm[c]), columns[c]);
+    PLIANT_INLINE void add(const Row& f, const float* arm) {
+      for (int c = 0; c <= Dim; ++c) columns[c] = multiply_add(f, Row(arm[c]), columns[c]);
     }
 
     // Calls use(mode, number).
@@ -340,8 +339,8 @@ class RigidModes {
       Modes rows[Dim];
       std::fill(rows, rows + Dim, Modes(0));
       for (int e = entry_begin_[at(n)]; e < entry_begin_[at(n) + 1]; ++e) {
-        prefetch(block(A, entries_[std::min(at(e) + ahead, entries_.size() - 1)].slot), block_size);
-        add_times_modes(block(A, entries_[at(e)].slot), entries_[at(e)], rows);
+        prefetch(A.block(entries_[std::min(at(e) + ahead, entries_.size() - 1)].slot).data(), block_size);
+        add_times_modes(A, entries_[at(e)], rows);
       }
       float* const out = images_.data() + std::ptrdiff_t{n} * image_size;
       for (int axis = 0; axis < Dim; ++axis) {
@@ -366,15 +365,11 @@ class RigidModes {
     set_coarse_block(k, sums);
   }
 
-  template <class Matrix>
-  static const typename Matrix::Scalar* block(const Matrix& A, int slot) {
-    return A.values() + std::ptrdiff_t{slot} * block_size;
-  }
-
   // rows += A_ij Q_j
-  template <class Scalar, class Modes>
-  PLIANT_INLINE void add_times_modes(const Scalar* block, const Entry& entry, Modes (&rows)[Dim]) const {
+  template <class Matrix, class Modes>
+  PLIANT_INLINE void add_times_modes(const Matrix& A, const Entry& entry, Modes (&rows)[Dim]) const {
     using Narrow = Lane<float, mode_stride, isa>;
+    const auto* const block = A.block(entry.slot).data();
     const float* const modes_j = modes_.data() + std::ptrdiff_t{entry.column} * Dim * mode_stride;
     const int row_step = entry.transposed ? Dim : 1, column_step = entry.transposed ? 1 : Dim;
     for (int c = 0; c < Dim; ++c) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 
 #include <pliant/core/error.hpp>
@@ -147,7 +146,7 @@ struct TwoLevel {
     return static_cast<int>(std::ptrdiff_t{count} * part / parts);
   }
 
-  // In floats r is of size one, so that it neither overflows nor vanishes.
+  // To floats and back.
   template <class Vector, class W>
   class Scaling {
    public:
@@ -155,7 +154,7 @@ struct TwoLevel {
     using Row = typename decltype(W::factor)::Row;
 
     Scaling(double norm, const W& w) {
-      const double size = norm > std::numeric_limits<typename Vector::Scalar>::min() ? norm : 1;
+      const double size = detail::size_in_floats<typename Vector::Scalar>(norm);
       down_ = Wide(static_cast<typename Vector::Scalar>(1 / size));
       up_ = Wide(static_cast<typename Vector::Scalar>(size * w.scale));
     }
