@@ -8,8 +8,9 @@
 namespace pliant {
 
 // Solves by a factorisation A = L L^T: exact but for rounding, at a cost that does not depend on how badly
-// conditioned A is. Which columns are eliminated when (by minimum degree, or by METIS where a program has it)
-// is found once per pattern; every solve factorises anew, by dense fronts (multifrontal.hpp).
+// conditioned A is. Which columns are eliminated when (by minimum degree, nested dissection or, where a
+// program has it, METIS) is found once per pattern; every solve factorises anew, by dense fronts
+// (multifrontal.hpp).
 //
 // The factor is in double also where the matrix is in float: x is then the solution rounded to float, and a
 // matrix is found indefinite because it is, not by the rounding of floats. The residual reported is that of
