@@ -87,7 +87,8 @@ class SplitBodies {
     }
     const StartFrom start = integrator.incremental ? start_ : StartFrom::zero;
     tried_ = start == StartFrom::zero ? start : StartFrom::again;
-    start_ = StartFrom::last;
+    // Without relaxations there are none of this step.
+    start_ = integrator.volume_iterations > 0 ? StartFrom::last : StartFrom::zero;
     advanced_ = true;
     context.filter.prescribe(state.time + dt_, dt_, state.x, moved_);
     held_.set_zero();
