@@ -1,5 +1,6 @@
 // What steps of OperatorSplitting have to do with physics.
 #include "integrator/bodies.hpp"
+#include "integrator/plain_splitting.hpp"
 #include "simulation/run_steps.hpp"
 #include "support/catch.hpp"
 #include "support/threads.hpp"
@@ -173,7 +174,7 @@ TEST_CASE("operator splitting: mass damping brakes, moved nodes go where they ar
   run_steps(moved, 20);
   for (const int node : end) {
     CHECK((moved.positions().col(node) - path(mesh.nodes.col(node), 0.2)).norm() < 1e-14);
-    CHECK(moved.velocities()(2, node) == Approx(0.1 * std::cos(0.2)).epsilon(1e-3));
+    CHECK(moved.velocities()(2, node) == Approx(0.1 * std::cos(0.2)).epsilon(1e-5));  // 1e-3: of a chord
   }
   CHECK(moved.positions().row(2).maxCoeff() > 0.105);
 }
@@ -202,7 +203,8 @@ TEST_CASE("operator splitting: bodies of several materials") {
 }
 
 TEST_CASE("operator splitting: the same bits for any number of threads") {
-  const auto mesh = make_box<Tet4>({.lengths = {1.5, 0.8, 0.8}, .cells = {15, 8, 8}});
+  const auto mesh = make_box<Tet4>({.lengths = {1.2, 1, 1}, .cells = {12, 10, 10}, .split = Split::kuhn});
+  REQUIRE(parts_of(mesh, lower_end(mesh)) > 1);  // or there would be nothing to share out
   const auto end_with = [&](int threads) {
     const WithThreads with(threads);
     Simulation sim(Solid(mesh, FixedCorotated(Lame::from_young_poisson(1e5, 0.4)), Density{density}),
