@@ -90,7 +90,7 @@ class SplitBody {
   using Factor = typename Mesh::Factor;
   using Row = Lane<Scalar, 4, isa>;
   static constexpr int stride = Factor::stride;
-  static_assert(stride == Vector::stride);
+  static_assert(stride == Vector::stride, "OperatorSplitting takes bodies of tetrahedra");
 
   // Some of the elements; parts have no free node in common but those of the top of the factor.
   struct Part {
