@@ -146,8 +146,8 @@ TEST_CASE("copies: each stretches as it does alone, free or held, and is held by
     }
   }
   const Difference d = crowd_minus_bodies<float>(bar(), 29, Arap(lame), integrator, held);
-  CHECK(d.positions < 2e-5);
-  CHECK(d.forces < 2e-2);
+  CHECK(d.positions < 5e-6);
+  CHECK(d.forces < 2e-4);
 }
 
 TEST_CASE("copies: moved nodes take each along as they do alone") {
@@ -272,6 +272,12 @@ TEST_CASE("copies: in floats, wherever other bodies are") {
   CHECK(count() == 3);
   const Solid heavy(in<float>(crowd_of(bar(), block_of_floats)), rubber, Density{1001});
   CHECK(factorisations(Bodies(Solid(in<float>(all), rubber, Density{1000}), heavy)) == 4);
+
+  // So far away rounding hides what shape they have: they are solved with all others.
+  Mesh<Tet4> lost = row_of_copies(bar(), block_of_floats, Vector3d(0, 0, 1));
+  lost.nodes.row(0).array() += 2e4;
+  append(tetrahedron(), lost);
+  CHECK(factorisations(Solid(in<float>(lost), rubber, Density{1000})) == 1);
 }
 
 TEST_CASE("copies: the factor follows the constraints, the step and a failure") {
@@ -331,5 +337,5 @@ TEST_CASE("copies: a floor carries them all") {
     REQUIRE(sim.step());
     carried += sim.constraint_forces().row(1).sum() / 100;
   }
-  CHECK(carried == Approx(17 * 0.004 * 1000 * 9.81).epsilon(0.01));
+  CHECK(carried == Approx(17 * 0.004 * 1000 * 9.81).epsilon(1e-4));
 }
