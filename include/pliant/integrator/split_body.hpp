@@ -49,7 +49,9 @@ class SplitBody {
   template <class Integrator, class Context>
   void advance(const Integrator& integrator, const Context& context, const State<Vector>& state,
                const Vector& moved, StartFrom start) {
-    const bool inverted = std::any_of(parts_.begin(), parts_.end(), [](const Part& p) { return p.inverted; });
+    // What the last solve tells is of the step before unless that is tried again.
+    const bool inverted = start == StartFrom::last &&
+                          std::any_of(parts_.begin(), parts_.end(), [](const Part& p) { return p.inverted; });
     if (start == StartFrom::last) constraints_.start_from_last();
     if (start == StartFrom::zero || inverted) constraints_.start_from_zero();
     predict(context, state, moved, integrator.incremental);
