@@ -201,6 +201,25 @@ TEST_CASE("operator splitting: bodies of several materials") {
   CHECK((alone - end_of(Solid(mesh, soft, Density{density}), nodes)).cwiseAbs().maxCoeff() > 1e-4);
 }
 
+TEST_CASE("operator splitting: bodies welded onto each other keep their momentum, and add their stiffness") {
+  const auto mesh = bar(3);
+  const auto half = [&](const auto& energy) { return Solid(mesh, energy, Density{density / 2}); };
+  const Lame a = Lame::from_young_poisson(1e5, 0.4), b = Lame::from_young_poisson(2e5, 0.3);
+  const MatrixXd start = mesh.nodes + 0.01 * noise(mesh.node_count(), 1);
+  const auto end_of = [&](const auto& solid) {
+    Simulation sim(solid, OperatorSplitting{.dt = 0.01});
+    sim.set_positions(start);
+    run_steps(sim, 5);
+    return MatrixXd(sim.velocities());
+  };
+  const Weld same_place{1e-9};
+  const MatrixXd v = end_of(Bodies(same_place, half(FixedCorotated(a)), half(FixedCorotated(b))));
+  CHECK(momentum(node_masses(mesh, density), v).norm() < 1e-13);
+  const MatrixXd both = end_of(Bodies(same_place, half(Arap(a)), half(Arap(b))));
+  const MatrixXd one = end_of(Solid(mesh, Arap(RawCoefficients{a.mu() + b.mu(), 0}), Density{density}));
+  CHECK((both - one).cwiseAbs().maxCoeff() < 1e-11);
+}
+
 TEST_CASE("operator splitting: the same bits for any number of threads") {
   const auto mesh = make_box<Tet4>({.lengths = {1.5, 0.8, 0.8}, .cells = {15, 8, 8}});
   const auto end_with = [&](int threads) {
