@@ -261,6 +261,12 @@ TEST_CASE("operator splitting: small and large bodies move alike") {
   }
 }
 
+TEST_CASE("operator splitting: masses that vanish beside the stiffness are told") {
+  Simulation sim(Solid(bar(3), Arap(Lame::from_young_poisson(1e12, 0)), Density{1e-6}),
+                 OperatorSplitting{.dt = 10});
+  CHECK_THROWS_WITH(sim.step(), Catch::Contains("rounding"));
+}
+
 TEST_CASE("operator splitting: the same bits for any number of threads") {
   const auto mesh = make_box<Tet4>({.lengths = {1.5, 0.8, 0.8}, .cells = {15, 8, 8}});
   const auto end_with = [&](int threads) {
