@@ -205,6 +205,72 @@ TEST_CASE("operator splitting: bodies of several materials") {
   CHECK((alone - end_of(Solid(mesh, soft, Density{density}), nodes)).cwiseAbs().maxCoeff() > 1e-4);
 }
 
+TEST_CASE("operator splitting: bodies welded onto each other keep their momentum, and add their stiffness") {
+  const auto mesh = bar(3);
+  const auto half = [&](const auto& energy) { return Solid(mesh, energy, Density{density / 2}); };
+  const Lame a = Lame::from_young_poisson(1e5, 0.4), b = Lame::from_young_poisson(2e5, 0.3);
+  const MatrixXd start = mesh.nodes + 0.01 * noise(mesh.node_count(), 1);
+  const auto end_of = [&](const auto& solid) {
+    Simulation sim(solid, OperatorSplitting{.dt = 0.01});
+    sim.set_positions(start);
+    run_steps(sim, 5);
+    return MatrixXd(sim.velocities());
+  };
+  const Weld same_place{1e-9};
+  const MatrixXd v = end_of(Bodies(same_place, half(FixedCorotated(a)), half(FixedCorotated(b))));
+  CHECK(momentum(node_masses(mesh, density), v).norm() < 1e-13);
+  const MatrixXd both = end_of(Bodies(same_place, half(Arap(a)), half(Arap(b))));
+  const MatrixXd one = end_of(Solid(mesh, Arap(RawCoefficients{a.mu() + b.mu(), 0}), Density{density}));
+  CHECK((both - one).cwiseAbs().maxCoeff() < 1e-11);
+}
+
+namespace {
+
+// Positions after some steps of bodies, one of which has a single element, whose lengths and times are scaled
+// with velocities as they are; unscaled again.
+template <class Scalar>
+MatrixXd positions_of_scaled_bodies(double scale) {
+  Mesh<Tet4> mesh = bar(3);
+  Mesh<Tet4> tetrahedron;
+  tetrahedron.nodes.resize(3, 4);
+  tetrahedron.nodes << 0, 0.1, 0, 0, 0, 0, 0.1, 0, 1, 1, 1, 1.1;
+  tetrahedron.elements.resize(4, 1);
+  tetrahedron.elements << 0, 1, 2, 3;
+  append(tetrahedron, mesh);
+  const MatrixXd start = mesh.nodes + 0.005 * noise(mesh.node_count(), 1);
+  Mesh<Tet4, Scalar> scaled;
+  scaled.nodes = (scale * mesh.nodes).template cast<Scalar>();
+  scaled.elements = mesh.elements;
+  Simulation sim(Solid(scaled, FixedCorotated(Lame::from_young_poisson(1e5, 0.4)), Density{density}),
+                 OperatorSplitting{.dt = 0.01 * scale});
+  sim.set_gravity(gravity / scale);
+  sim.set_positions((scale * start).template cast<Scalar>());
+  run_steps(sim, 5);
+  return sim.positions().template cast<double>() / scale;
+}
+
+}  // namespace
+
+TEST_CASE("operator splitting: small and large bodies move alike") {
+  for (const int power : {-20, 20}) {
+    const double scale = std::ldexp(1, power);
+    const auto change = [&](auto scalar) {
+      using Scalar = decltype(scalar);
+      return (positions_of_scaled_bodies<Scalar>(scale) - positions_of_scaled_bodies<Scalar>(1))
+          .cwiseAbs()
+          .maxCoeff();
+    };
+    CHECK(change(double()) < 1e-14);
+    CHECK(change(float()) < 1e-6);
+  }
+}
+
+TEST_CASE("operator splitting: masses that vanish beside the stiffness are told") {
+  Simulation sim(Solid(bar(3), Arap(Lame::from_young_poisson(1e12, 0)), Density{1e-6}),
+                 OperatorSplitting{.dt = 10});
+  CHECK_THROWS_WITH(sim.step(), Catch::Contains("rounding"));
+}
+
 TEST_CASE("operator splitting: the same bits for any number of threads") {
   const auto mesh = make_box<Tet4>({.lengths = {1.2, 1, 1}, .cells = {12, 10, 10}, .split = Split::kuhn});
   REQUIRE(parts_of(mesh, lower_end(mesh)) > 1);  // or there would be nothing to share out

@@ -81,6 +81,7 @@ class SplitBodies {
   // some could not be kept out.
   template <class Integrator, class Context>
   int advance(const Integrator& integrator, const Context& context, State<Vector>& state) {
+    context.filter.prescribe(state.time + dt_, dt_, state.x, moved_);  // what may throw comes first
     if (!rotations_known_) {
       if (others_) others_->find_rotations(state.x);
       for (Copies& copies : copies_) copies.find_rotations(state.x);
@@ -91,7 +92,6 @@ class SplitBodies {
     // Without relaxations there are none of this step.
     start_ = integrator.volume_iterations > 0 ? StartFrom::last : StartFrom::zero;
     advanced_ = true;
-    context.filter.prescribe(state.time + dt_, dt_, state.x, moved_);
     held_.set_zero();
     Vector& displacement = state.v;  // of this step [m], as soon as the velocities have been used
     if (others_) {

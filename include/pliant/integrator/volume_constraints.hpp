@@ -21,7 +21,7 @@ struct alignas(width == 1 ? alignof(Scalar) : 64) VolumePairs {
   int offsets[5][width];            // of their nodes in the arrays of the step, see SplitPair
   Scalar inverse_masses[5][width];  // zero at fixed nodes [1/kg]
   Scalar inverse_volume[2][width];  // 1 / (6 V), V the rest volume, negative where the nodes turn the other
-                                    // way [1/m^3]
+                                    // way; zero where there is no element [1/m^3]
   Scalar compliance[2][width];      // 1 / (lambda V dt^2) [1/(kg m^2)]
 
   // `masses`: the inverse ones, by place; `stride`: from a node to the next in the arrays of the step.
@@ -40,10 +40,10 @@ struct alignas(width == 1 ? alignof(Scalar) : 64) VolumePairs {
     if (pair.alone) set_nothing(lane, 1);
   }
 
-  // As an element k that moves nothing, and whose multiplier is nothing beside any other.
+  // As an element k that moves nothing, and whose multiplier stays zero.
   void set_nothing(std::size_t lane, std::size_t k) {
     inverse_volume[k][lane] = 0;
-    compliance[k][lane] = Scalar(1e30);
+    compliance[k][lane] = 1;
   }
 };
 
@@ -79,7 +79,9 @@ PLIANT_INLINE T relax_volume(const VolumePairs<Scalar, width>& pairs, const T& m
   T mobility = inverse_mass(3) * fused_dot(normals[3], normals[3]);
   for (int a = 2; a >= 0; --a)  // the last normal is known last
     mobility = multiply_add(inverse_mass(a), fused_dot(normals[a], normals[a]), mobility);
-  const T change = unmet / multiply_add(inverse_volume * inverse_volume, mobility, compliance);
+  // The square of the inverse volume of a small element would leave the range of float.
+  const T stiffness = multiply_add(inverse_volume * mobility, inverse_volume, compliance);
+  const T change = select(inverse_volume == T(0), T(0), unmet / stiffness);
   const T push = inverse_volume * change;
   for (int a = 0; a < 4; ++a) {
     const T share = push * inverse_mass(a);
