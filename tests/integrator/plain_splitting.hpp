@@ -77,9 +77,17 @@ class PlainBody : PlainScene {
     factor_.compute(matrix);
   }
 
+  // The multipliers of volume constraints that are met at x.
+  VectorXd multipliers(const MatrixXd& x) const {
+    VectorXd result(mesh_.element_count());
+    for (int e = 0; e < mesh_.element_count(); ++e)
+      result(e) = (1 - deformation(x, e).determinant()) * lambda_ * dt * dt * volume(mesh_.nodes, e) / 6;
+    return result;
+  }
+
   // One step from x and v; `order`: in which the volume constraints are relaxed.
   void step(MatrixXd& x, MatrixXd& v, int volume_iterations, const std::vector<int>& order) const {
-    VectorXd multiplier = VectorXd::Zero(mesh_.element_count());
+    VectorXd multiplier = multipliers(x);
     step(x, v, volume_iterations, order, multiplier);
   }
   // The same from the multipliers of the step before.
@@ -91,9 +99,10 @@ class PlainBody : PlainScene {
     if (incremental_) pull = dt * dt * gravity * mass_.transpose();
     else x.colwise() += dt * dt * gravity;
     for (const int n : fixed_) x.col(n) = start.col(n);
-    if (!incremental_) multiplier.setZero();
+    if (!incremental_ || volume_iterations == 0) multiplier.setZero();
     for (int e = 0; e < mesh_.element_count(); ++e) {
       const Matrix3d F = deformation(x, e);
+      if (F.determinant() < 0) multiplier(e) = 0;
       const Matrix3d P = weight(e) * (rotation_by_svd(F) - F) + multiplier(e) * cofactor_of(F);
       for (int a = 0; a < 4; ++a) pull.col(node(e, a)) += P * gradients(e).row(a).transpose();
     }
@@ -142,15 +151,18 @@ class PlainBody : PlainScene {
     const double V = volume(mesh_.nodes, e) / 6, compliance = 1 / (lambda_ * V * dt * dt);
     const Matrix3d F = deformation(x, e);
     const Matrix3d cofactor = cofactor_of(F);
+    // What of a multiplier's change is felt at once, where the rest is felt in the next step.
+    const double share = incremental_ ? 1 / (2 + std::min(2.0, 48 * lame.mu() / lambda_)) : 1;
     double mobility = compliance;
     Eigen::Matrix<double, 3, 4> gradient;
     for (int a = 0; a < 4; ++a) {
       gradient.col(a) = cofactor * gradients(e).row(a).transpose();
-      mobility += inverse_mass(node(e, a)) * gradient.col(a).squaredNorm();
+      mobility += share * inverse_mass(node(e, a)) * gradient.col(a).squaredNorm();
     }
     const double change = (1 - F.determinant() - compliance * multiplier) / mobility;
     multiplier += change;
-    for (int a = 0; a < 4; ++a) x.col(node(e, a)) += inverse_mass(node(e, a)) * change * gradient.col(a);
+    for (int a = 0; a < 4; ++a)
+      x.col(node(e, a)) += share * inverse_mass(node(e, a)) * change * gradient.col(a);
   }
 
   static Matrix3d cofactor_of(const Matrix3d& F) {

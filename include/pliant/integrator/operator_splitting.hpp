@@ -78,7 +78,7 @@ struct OperatorSplitting {
       report.stop = StepStop::cancelled;
       return report;
     }
-    report.factorisations = bodies.set_up(context.system, context.filter, dt);
+    report.factorisations = bodies.set_up(context.system, context.filter, dt, incremental);
     report.contacts = bodies.advance(*this, context, state);
     if (report.contacts < 0) {
       report.contacts = 0;

@@ -35,7 +35,7 @@ class SplitBodies {
   // that where it started.
   void state_changed() {
     rotations_known_ = false;
-    start_ = StartFrom::zero;
+    start_ = StartFrom::strain;
   }
   void step_undone() {
     if (!advanced_) return;
@@ -54,9 +54,9 @@ class SplitBodies {
     dt_ = 0;
   }
 
-  // Makes what depends on dt [s] and on which nodes are fixed, where these have changed. Returns how many
-  // matrices were factorised for it.
-  int set_up(const SystemType& system, const FilterType& filter, double dt) {
+  // Makes what depends on dt [s], on which nodes are fixed and on whether steps are incremental, where these
+  // have changed. Returns how many matrices were factorised for it.
+  int set_up(const SystemType& system, const FilterType& filter, double dt, bool incremental) {
     fixed_now_.clear();
     filter.for_each_restrained([&](int node, const auto& S) {
       if (!S.isZero()) {
@@ -66,13 +66,14 @@ class SplitBodies {
       }
       fixed_now_.push_back(node);
     });
-    if (dt == dt_ && fixed_now_ == fixed_) return 0;
+    if (dt == dt_ && incremental == incremental_ && fixed_now_ == fixed_) return 0;
     fixed_ = fixed_now_;
+    incremental_ = incremental;
     dt_ = 0;
     find_nodes(system, dt);
     group(dt);
     rotations_known_ = false;
-    start_ = StartFrom::zero;
+    start_ = StartFrom::strain;
     dt_ = dt;
     return static_cast<int>(copies_.size()) + (others_ ? 1 : 0);
   }
@@ -88,9 +89,9 @@ class SplitBodies {
       rotations_known_ = true;
     }
     const StartFrom start = integrator.incremental ? start_ : StartFrom::zero;
-    tried_ = start == StartFrom::zero ? start : StartFrom::again;
+    tried_ = start == StartFrom::last ? StartFrom::again : start;
     // Without relaxations there are none of this step.
-    start_ = integrator.volume_iterations > 0 ? StartFrom::last : StartFrom::zero;
+    start_ = integrator.volume_iterations > 0 ? StartFrom::last : StartFrom::strain;
     advanced_ = true;
     held_.set_zero();
     Vector& displacement = state.v;  // of this step [m], as soon as the velocities have been used
@@ -215,16 +216,20 @@ class SplitBodies {
     for (const int node : piece.nodes) nodes.push_back(nodes_[at(node)]);
     Mesh mesh;
     std::vector<Element> elements = mesh.make(piece.elements, nodes, dt);
+    if (incremental_) {
+      for (Element& e : elements) e.share = volume_share(e.mu, e.lambda);
+    }
     return {std::move(mesh), std::move(elements)};
   }
 
-  bool rotations_known_ = false;        // as those of the state before the next step
-  bool advanced_ = false;               // in this step
-  StartFrom start_ = StartFrom::zero;   // of the next step
-  StartFrom tried_ = StartFrom::zero;   // of the next attempt at the last step
-  double dt_ = 0;                       // that everything was made for, 0: none yet [s]
-  std::vector<int> fixed_, fixed_now_;  // nodes of the system
-  std::vector<SplitNode> nodes_;        // of the system
+  bool rotations_known_ = false;         // as those of the state before the next step
+  bool advanced_ = false;                // in this step
+  StartFrom start_ = StartFrom::strain;  // of the next step
+  StartFrom tried_ = StartFrom::zero;    // of the next attempt at the last step
+  double dt_ = 0;                        // that everything was made for, 0: none yet [s]
+  bool incremental_ = false;             // the same
+  std::vector<int> fixed_, fixed_now_;   // nodes of the system
+  std::vector<SplitNode> nodes_;         // of the system
   std::vector<SplitPiece<Scalar>> pieces_;
   std::unique_ptr<SplitBody<Vector, isa>> others_;  // where there are any
   std::vector<Copies> copies_;                      // of each piece of which there are many

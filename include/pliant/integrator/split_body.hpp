@@ -40,8 +40,7 @@ class SplitBody {
 
   // The rotations become those at the positions x [m], wherever they were.
   void find_rotations(const Vector& x) {
-    for_each_place(
-        [&](std::ptrdiff_t place, std::ptrdiff_t node) { set_row(positions_, place, x.row(node)); });
+    set_positions(x);
     elements_.find_rotations(positions_.data());
   }
 
@@ -50,11 +49,13 @@ class SplitBody {
   void advance(const Integrator& integrator, const Context& context, const State<Vector>& state,
                const Vector& moved, StartFrom start) {
     if (start == StartFrom::last) constraints_.start_from_last();
-    const bool inverted = std::any_of(parts_.begin(), parts_.end(), [](const Part& p) { return p.inverted; });
-    // After a step that was undone `inverted` is that of its solve, and what it started with is there.
-    if (start == StartFrom::zero || (start == StartFrom::last && inverted)) constraints_.start_from_zero();
+    if (start == StartFrom::zero) constraints_.start_from_zero();
+    if (start == StartFrom::strain && integrator.feels_volumes()) {
+      set_positions(state.x);
+      constraints_.start_from(positions_.data());
+    }
     predict(context, state, moved, integrator.incremental);
-    for (int k = 0; k < integrator.stretch_iterations; ++k) solve_stretch(integrator);
+    for (int k = 0; k < integrator.stretch_iterations; ++k) solve_stretch(integrator, k == 0);
     for (int k = 0; k < integrator.volume_iterations; ++k) relax_volumes(k == 0);
   }
 
@@ -203,6 +204,11 @@ class SplitBody {
     std::fill(rows.begin() + stride * begin, rows.begin() + stride * end, Scalar(0));
   }
 
+  void set_positions(const Vector& x) {
+    for_each_place(
+        [&](std::ptrdiff_t place, std::ptrdiff_t node) { set_row(positions_, place, x.row(node)); });
+  }
+
   // Where the nodes would go without elasticity, fixed ones where they have to; and from where the solve
   // starts: from there, or, if `incremental`, from where they would go without loads too.
   template <class Context>
@@ -225,7 +231,7 @@ class SplitBody {
 
   // positions += (M + dt^2 L)^-1 (sum 2 mu V dt^2 (R - F) grad N + M (predicted - positions)).
   template <class Integrator>
-  void solve_stretch(const Integrator& integrator) {
+  void solve_stretch(const Integrator& integrator, bool first) {
     const Factor& factor = mesh_.factor();
     const int part_count = factor.parts();
     const std::ptrdiff_t top = factor.begin(part_count), free = factor.node_count(),
@@ -237,6 +243,8 @@ class SplitBody {
       for (std::ptrdiff_t place = begin; place < end; ++place)
         set_row(inertia, place, Row(masses[place]) * (row(to, place) - row(from, place)));
     };
+    detail::Multipliers<Scalar> multipliers;
+    if (integrator.feels_volumes()) multipliers = {constraints_.multipliers(), first};
     parallel_parts(part_count, [&](int p) {
       Part& part = parts_[at(p)];
       auto& y = part.right_side;
@@ -244,8 +252,7 @@ class SplitBody {
       set_zero(y, top, all);
       if (p == 0) set_inertia(y, top, free);
       part.inverted = elements_.pull(part.elements_begin, part.elements_end, integrator.rotation_iterations,
-                                     integrator.feels_volumes() ? constraints_.multipliers() : nullptr,
-                                     positions_.data(), y.data());
+                                     multipliers, positions_.data(), y.data());
       factor.sweep_forward(p, y.data());
     });
     auto& y = parts_.front().right_side;

@@ -65,8 +65,7 @@ class SplitCopies {
   void find_rotations(const Vector& x) {
     parallel_parts(block_count(), [&](int b) {
       Block& block = blocks_[at(b)];
-      for (std::ptrdiff_t place = 0; place < mesh_.count(); ++place)
-        set(block.positions, place, of_nodes(block, place, x));
+      set_positions(block, x);
       elements_.find_rotations(block.positions.data(), block.rotations.data());
     });
   }
@@ -79,11 +78,14 @@ class SplitCopies {
                const Vector& moved, StartFrom start) {
     Block& block = blocks_[at(b)];
     if (start == StartFrom::last) std::swap(block.start, block.end);
-    if (start == StartFrom::zero || (start == StartFrom::last && block.inverted))
-      std::fill(block.start.begin(), block.start.end(), Scalar(0));
+    if (start == StartFrom::zero) std::fill(block.start.begin(), block.start.end(), Scalar(0));
+    if (start == StartFrom::strain && integrator.feels_volumes()) {
+      set_positions(block, state.x);
+      constraints_.find_multipliers(block.positions.data(), block.start.data());
+    }
     predict(block, context, state, moved, integrator.incremental);
     for (int k = 0; k < integrator.stretch_iterations; ++k) {
-      solve_stretch(integrator, block);
+      solve_stretch(integrator, block, k == 0);
     }
     for (int k = 0; k < integrator.volume_iterations; ++k) {
       constraints_.relax((k == 0 ? block.start : block.end).data(), block.end.data(), block.positions.data());
@@ -167,6 +169,11 @@ class SplitCopies {
     scatter_rows(columns, vector.data(), block.offsets.data() + copies * place);
   }
 
+  void set_positions(Block& block, const Vector& x) const {
+    for (std::ptrdiff_t place = 0; place < mesh_.count(); ++place)
+      set(block.positions, place, of_nodes(block, place, x));
+  }
+
   template <class Context>
   void predict(Block& block, const Context& context, const State<Vector>& state, const Vector& moved,
                bool incremental) const {
@@ -188,7 +195,7 @@ class SplitCopies {
   }
 
   template <class Integrator>
-  void solve_stretch(const Integrator& integrator, Block& block) const {
+  void solve_stretch(const Integrator& integrator, Block& block, bool first) const {
     auto& y = block.right_side;
     const std::ptrdiff_t free = mesh_.free_count();
     for (std::ptrdiff_t place = 0; place < free; ++place) {
@@ -199,9 +206,10 @@ class SplitCopies {
       set(y, place, inertia);
     }
     std::fill(y.begin() + stride * free, y.end(), Scalar(0));
-    block.inverted = elements_.pull(integrator.rotation_iterations,
-                                    integrator.feels_volumes() ? block.start.data() : nullptr,
-                                    block.positions.data(), block.rotations.data(), y.data());
+    detail::Multipliers<Scalar> multipliers;
+    if (integrator.feels_volumes()) multipliers = {block.start.data(), first};
+    block.inverted = elements_.pull(integrator.rotation_iterations, multipliers, block.positions.data(),
+                                    block.rotations.data(), y.data());
     mesh_.factor().template solve<copies>(y.data());
     for (std::ptrdiff_t place = 0; place < free; ++place)
       add_columns<3>(&of(y, place)[0], block.positions.data() + stride * place);

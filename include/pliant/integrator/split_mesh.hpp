@@ -20,6 +20,7 @@ struct SplitElement {
   SmallMatrix<Scalar, 4, 3> gradients;  // of the shape functions [1/m]
   double volume;                        // at rest [m^3]
   double mu, lambda;                    // [Pa]
+  double share = 1;                     // see volume_share
 };
 
 struct SplitNode {
@@ -30,8 +31,9 @@ struct SplitNode {
 
 // With which multipliers of its volume constraints a step starts.
 enum class StartFrom {
-  last,   // those of the step before
-  again,  // those with which the last attempt at it started
+  last,    // those of the step before
+  again,   // those with which the last attempt at it started
+  strain,  // those that the volumes at its start ask for
   zero,
 };
 

@@ -74,12 +74,19 @@ PLIANT_INLINE void find_deformation_gradients(const StretchPairs<Scalar, width>&
   }
 }
 
+// Multipliers of volume constraints.
+template <class Scalar>
+struct Multipliers {
+  Scalar* values = nullptr;      // none
+  bool forget_inverted = false;  // whether those of inverted elements become zero
+};
+
 // Adds (weight (R - F) + k cof F) grad N_a to the rows of y, R the rotations q of both elements and k their
 // multipliers, if there are any. Returns whether an element is inverted, which is looked at where there are.
 template <bool with_multipliers, class T, class Scalar, int width>
 PLIANT_INLINE bool add_stretch_forces(const StretchPairs<Scalar, width>& pairs,
                                       const SmallMatrix<T, 3, 3> (&F)[2], const Scalar* rotations,
-                                      const Scalar* multipliers, Scalar* y) {
+                                      const Multipliers<Scalar>& multipliers, Scalar* y) {
   bool inverted = false;
   T forces[5][4];
   for (int k = 0; k < 2; ++k) {
@@ -87,9 +94,17 @@ PLIANT_INLINE bool add_stretch_forces(const StretchPairs<Scalar, width>& pairs,
     const T weight = lanes_of<T>(pairs.weight[k]);
     for (int i = 0; i < 9; ++i) P(i) = weight * (P(i) - F[k](i));
     if constexpr (with_multipliers) {
-      const T multiplier = load<T>(multipliers + pairs.multipliers + k * width_of<T>);
+      Scalar* const place = multipliers.values + pairs.multipliers + k * width_of<T>;
+      T multiplier = load<T>(place);
       const SmallMatrix<T, 3, 3> volume_gradient = cofactor<T, 3>(F[k]);
-      inverted |= any(determinant<T, 3>(F[k], volume_gradient) < T(0));
+      const auto is_inverted = determinant<T, 3>(F[k], volume_gradient) < T(0);
+      if (any(is_inverted)) {
+        inverted = true;
+        if (multipliers.forget_inverted) {
+          multiplier = select(is_inverted, T(0), multiplier);
+          store(place, multiplier);
+        }
+      }
       for (int i = 0; i < 9; ++i) P(i) = multiply_add(multiplier, volume_gradient(i), P(i));
     }
     for (int i = 0; i < 3; ++i) {
@@ -117,7 +132,7 @@ PLIANT_INLINE bool add_stretch_forces(const StretchPairs<Scalar, width>& pairs,
 // for the one before it.
 template <bool with_multipliers, class T, class Scalar, int width>
 bool pull_with(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t count, int rotation_steps,
-               const Scalar* multipliers, const Scalar* x, Scalar* rotations, Scalar* y) {
+               const Multipliers<Scalar>& multipliers, const Scalar* x, Scalar* rotations, Scalar* y) {
   constexpr std::ptrdiff_t most = 4;
   constexpr std::ptrdiff_t size = 2 * quaternion_size<T>;
   SmallMatrix<T, 3, 3> F[most][2];
@@ -145,8 +160,8 @@ bool pull_with(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t count, i
 
 template <class T, class Scalar, int width>
 bool pull(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t count, int rotation_steps,
-          const Scalar* multipliers, const Scalar* x, Scalar* rotations, Scalar* y) {
-  return multipliers != nullptr
+          const Multipliers<Scalar>& multipliers, const Scalar* x, Scalar* rotations, Scalar* y) {
+  return multipliers.values != nullptr
              ? pull_with<true, T>(pairs, count, rotation_steps, multipliers, x, rotations, y)
              : pull_with<false, T>(pairs, count, rotation_steps, multipliers, x, rotations, y);
 }
@@ -200,8 +215,8 @@ class StretchElements {
   // that of the positions x, R its rotation, found in so many Newton steps from the last one, and k the
   // multiplier of the element; without `multipliers`, none. With them, returns whether an element is
   // inverted.
-  bool pull(std::ptrdiff_t begin, std::ptrdiff_t end, int rotation_steps, const Scalar* multipliers,
-            const Scalar* x, Scalar* y) {
+  bool pull(std::ptrdiff_t begin, std::ptrdiff_t end, int rotation_steps,
+            const detail::Multipliers<Scalar>& multipliers, const Scalar* x, Scalar* y) {
     const Batch* const batches = batches_.data() + begin;
     Scalar* const rotations = rotations_.data() + begin * std::ptrdiff_t{rotations_size};
     return detail::pull<T>(batches, end - begin, rotation_steps, multipliers, x, rotations, y);
@@ -240,8 +255,8 @@ class StretchCopies {
   std::size_t rotations_size() const { return pairs_.size() * 2 * detail::quaternion_size<T>; }
 
   // As those of StretchElements, for all elements.
-  bool pull(int rotation_steps, const Scalar* multipliers, const Scalar* x, Scalar* rotations,
-            Scalar* y) const {
+  bool pull(int rotation_steps, const detail::Multipliers<Scalar>& multipliers, const Scalar* x,
+            Scalar* rotations, Scalar* y) const {
     return detail::pull<T>(pairs_.data(), std::ssize(pairs_), rotation_steps, multipliers, x, rotations, y);
   }
 

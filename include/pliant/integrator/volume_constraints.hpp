@@ -14,12 +14,26 @@
 
 namespace pliant {
 
+// Which share of what its multiplier changes by in a step the nodes of an element feel in that step, where
+// they feel the whole multiplier of the step before. The rest they feel one step later.
+//
+// With all of it, which seems best, a body gains energy: the stretch has not seen how far the constraints
+// move the nodes, c, and lacks the force -L c, which works on slow swings as a negative damping, the more the
+// finer the mesh. A share divides c. How small it may be is told by a wave in an unbounded linear body, 1 /
+// (1 + s): where the stiffness of the stretch is a, relative to the mass, and that of the volume R a, R = 3
+// lambda / (2 mu), the step is stable while R a (1 / (1 + a) - 2 / (1 + s)) <= 1 + 3 / (1 + a). For every a
+// that is so with s = 3 up to R = 36, nu = 0.48, and with s = 1 for every R; between them 1 + 72 / R is just
+// below what is allowed.
+inline double volume_share(double mu, double lambda) {
+  return lambda > 24 * mu ? 1 / (2 + 48 * mu / lambda) : 0.25;
+}
+
 // det F = 1 for pairs of tetrahedra, as soft as their materials: one pair for each lane, or one for all
 // lanes.
 template <class Scalar, int width>
 struct alignas(width == 1 ? alignof(Scalar) : 64) VolumePairs {
   int offsets[5][width];            // of their nodes in the arrays of the step, see SplitPair
-  Scalar inverse_masses[5][width];  // zero at fixed nodes [1/kg]
+  Scalar inverse_masses[5][width];  // times the share of the elements; zero at fixed nodes [1/kg]
   Scalar inverse_volume[2][width];  // 1 / (6 V), V the rest volume, negative where the nodes turn the other
                                     // way; zero where there is no element [1/m^3]
   Scalar compliance[2][width];      // 1 / (lambda V dt^2) [1/(kg m^2)]
@@ -27,9 +41,10 @@ struct alignas(width == 1 ? alignof(Scalar) : 64) VolumePairs {
   // `masses`: the inverse ones, by place; `stride`: from a node to the next in the arrays of the step.
   void set(std::size_t lane, const SplitPair<Scalar>& pair, const std::vector<Scalar>& masses, int stride,
            double dt) {
+    const auto share = static_cast<Scalar>(share_of(pair));
     for (std::size_t a = 0; a < 5; ++a) {
       offsets[a][lane] = stride * pair.nodes[a];
-      inverse_masses[a][lane] = masses[static_cast<std::size_t>(pair.nodes[a])];
+      inverse_masses[a][lane] = share * masses[static_cast<std::size_t>(pair.nodes[a])];
     }
     for (std::size_t k = 0; k < 2; ++k) {
       const SplitElement<Scalar>& e = pair.elements[k];
@@ -38,6 +53,11 @@ struct alignas(width == 1 ? alignof(Scalar) : 64) VolumePairs {
       compliance[k][lane] = static_cast<Scalar>(1 / (e.lambda * e.volume * dt * dt));
     }
     if (pair.alone) set_nothing(lane, 1);
+  }
+
+  // That of both elements of a pair, which share its nodes: the larger one is stable for both.
+  static double share_of(const SplitPair<Scalar>& pair) {
+    return std::max(pair.elements[0].share, pair.elements[1].share);
   }
 
   // As an element k that moves nothing, and whose multiplier stays zero.
@@ -91,6 +111,25 @@ PLIANT_INLINE T relax_volume(const VolumePairs<Scalar, width>& pairs, const T& m
   return multiplier + change;
 }
 
+// The multiplier -C/a of elements k.
+template <int k, class T, class Scalar, int width>
+PLIANT_INLINE T multiplier_at(const VolumePairs<Scalar, width>& pairs, const T (&nodes)[5][4]) {
+  SmallVector<T, 3> normals[4];
+  const T inverse_volume = lanes_of<T>(pairs.inverse_volume[k]),
+          missing = T(1) - inverse_volume * find_normals<k>(nodes, normals);
+  return select(inverse_volume == T(0), T(0), missing / lanes_of<T>(pairs.compliance[k]));
+}
+
+// Those of both elements.
+template <class T, class Scalar, int width>
+PLIANT_INLINE void find_multipliers(const VolumePairs<Scalar, width>& pairs, const Scalar* x,
+                                    Scalar* result) {
+  T nodes[5][4];
+  for (int a = 0; a < 5; ++a) load_nodes(x, pairs.offsets[a], nodes[a]);
+  store(result, multiplier_at<0>(pairs, nodes));
+  store(result + width_of<T>, multiplier_at<1>(pairs, nodes));
+}
+
 // Relaxes the constraints of the first elements, then those of the second ones, with multipliers from
 // `before` to `after`, which may be the same.
 template <class T, class Scalar, int width>
@@ -110,9 +149,10 @@ PLIANT_INLINE void relax_volumes(const VolumePairs<Scalar, width>& pairs, const 
 
 // Compliant constraints C = det F - 1 with the energy lambda V C^2 / 2, relaxed one after the other (Macklin,
 // Mueller, Chentanez 2016, "XPBD", eq. 18):
-//   dk = (-C - a k) / (sum_a w_a |grad_a C|^2 + a),   k += dk,   x_a += w_a grad_a C dk,
+//   dk = (-C - a k) / (q sum_a w_a |grad_a C|^2 + a),   k += dk,   x_a += q w_a grad_a C dk,
 // with a the compliance, w_a the inverse masses and k the multiplier, -C/a in the end. A step starts with
-// zero, or with the multiplier of the step before, whose force the nodes must have felt already.
+// zero and q = 1; or, with q = volume_share, with the multiplier of the step before, or that of the positions
+// at its start, whose force the nodes must have felt already.
 //
 // Here lanes hold pairs of elements that share no node that can move, so that they can be relaxed at once.
 template <class Scalar, Isa isa>
@@ -129,9 +169,14 @@ class VolumeConstraints {
   }
   std::ptrdiff_t size() const { return std::ssize(batches_); }  // batches
 
-  // The multipliers with which a step starts, behind zeros: those at the end of the last step, or zeros.
-  const Scalar* multipliers() const { return start_.data(); }
+  // The multipliers with which a step starts, behind zeros: those at the end of the last step, those that the
+  // volumes at the positions x ask for, or zeros.
+  Scalar* multipliers() { return start_.data(); }
   void start_from_last() { std::swap(start_, end_); }
+  void start_from(const Scalar* x) {
+    for (std::size_t b = 0; b < batches_.size(); ++b)
+      detail::find_multipliers<T>(batches_[b], x, start_.data() + place_of(b));
+  }
   void start_from_zero() { std::fill(start_.begin(), start_.end(), Scalar(0)); }
 
   // From the multipliers of a batch to those of the next.
@@ -169,8 +214,8 @@ class VolumeConstraints {
       detail::relax_volumes<T>(batches_[static_cast<std::size_t>(b)], before, after, x);
   }
 
-  // Adds k grad_a C for what k has changed by in this step, the forces of the constraints times dt^2, to the
-  // rows of `forces` of the nodes a at `first_fixed` and beyond.
+  // Adds q k grad_a C for what k has changed by in this step, the forces of the constraints times dt^2, to
+  // the rows of `forces` of the nodes a at `first_fixed` and beyond.
   void add_forces(const Scalar* x, Scalar* forces) const {
     for (const Corners& corners : corners_) {
       T face[3][4];
@@ -200,7 +245,7 @@ class VolumeConstraints {
     int node[width];
     int face[3][width];
     int multiplier[width];
-    Scalar inverse_volume[width];
+    Scalar inverse_volume[width];  // times the share
   };
 
   void append_corners(const Batch& batch, std::size_t lane, const SplitPair<Scalar>& pair, int first_fixed) {
@@ -215,7 +260,8 @@ class VolumeConstraints {
         corners.node[corner] = batch.offsets[pair_node(k, a)][lane];
         for (int b = 0; b < 3; ++b) corners.face[b][corner] = batch.offsets[pair_node(k, faces[a][b])][lane];
         corners.multiplier[corner] = place_of(batches_.size()) + k * width + static_cast<int>(lane);
-        corners.inverse_volume[corner] = batch.inverse_volume[k][lane];
+        corners.inverse_volume[corner] =
+            static_cast<Scalar>(Batch::share_of(pair)) * batch.inverse_volume[k][lane];
       }
     }
   }
@@ -234,19 +280,28 @@ class VolumeConstraints {
 template <class Scalar, int copies, Isa isa>
 class VolumeCopies {
  public:
-  void clear() { pairs_.clear(); }
+  void clear() {
+    pairs_.clear();
+    shares_.clear();
+  }
 
   // Appends the constraints of a pair. Returns where its multipliers are, behind zeros.
   int append(const SplitPair<Scalar>& pair, const std::vector<Scalar>& inverse_masses, double dt,
              int first_fixed) {
     pairs_.emplace_back();
     pairs_.back().set(0, pair, inverse_masses, stride, dt);
+    shares_.push_back(static_cast<Scalar>(Pair::share_of(pair)));
     first_fixed_ = stride * first_fixed;
     return step * static_cast<int>(pairs_.size());
   }
 
   // Numbers that the multipliers of the copies take.
   std::size_t multipliers_size() const { return step * (pairs_.size() + 1); }
+
+  // Those that the volumes at the positions x ask for.
+  void find_multipliers(const Scalar* x, Scalar* result) const {
+    for (const auto& pair : pairs_) detail::find_multipliers<T>(pair, x, result += step);
+  }
 
   // As those of VolumeConstraints, for all constraints: from multipliers `before` to those `after`, which may
   // be the same.
@@ -255,7 +310,8 @@ class VolumeCopies {
   }
 
   void add_forces(const Scalar* before, const Scalar* after, const Scalar* x, Scalar* forces) const {
-    for (const auto& pair : pairs_) {
+    for (std::size_t p = 0; p < pairs_.size(); ++p) {
+      const Pair& pair = pairs_[p];
       before += step;
       after += step;
       if (std::all_of(std::begin(pair.offsets), std::end(pair.offsets),
@@ -264,8 +320,9 @@ class VolumeCopies {
       }
       T nodes[5][4];
       for (int a = 0; a < 5; ++a) detail::load_nodes(x, pair.offsets[a], nodes[a]);
-      add_forces<0>(pair, nodes, load<T>(after) - load<T>(before), forces);
-      add_forces<1>(pair, nodes, load<T>(after + copies) - load<T>(before + copies), forces);
+      const T share(shares_[p]);
+      add_forces<0>(pair, nodes, share * (load<T>(after) - load<T>(before)), forces);
+      add_forces<1>(pair, nodes, share * (load<T>(after + copies) - load<T>(before + copies)), forces);
     }
   }
 
@@ -289,7 +346,8 @@ class VolumeCopies {
   }
 
   std::vector<Pair> pairs_;
-  int first_fixed_ = 0;  // offset
+  std::vector<Scalar> shares_;  // of the pairs
+  int first_fixed_ = 0;         // offset
 };
 
 }  // namespace pliant
