@@ -5,6 +5,7 @@
 #include "support/threads.hpp"
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include <Eigen/Geometry>
@@ -260,6 +261,25 @@ TEST_CASE("operator splitting: elastic energy on demand") {
   };
   CHECK(std::isnan(energy_with(false)));
   CHECK(energy_with(true) > 0);
+}
+
+TEST_CASE("operator splitting: no step claims a residual, progress is told once per step") {
+  Simulation sim(Solid(bar(3), FixedCorotated(Lame::from_young_poisson(1e5, 0.4)), Density{density}),
+                 OperatorSplitting{.dt = 0.01, .stretch_iterations = 3});
+  int calls = 0;
+  sim.on_progress([&](const Progress& progress) {
+    ++calls;
+    CHECK(progress.newton_iteration == 0);
+    CHECK(std::isnan(progress.residual));
+    CHECK(std::isnan(progress.linear_residual));
+  });
+  for (int n = 1; n <= 2; ++n) {
+    const StepReport report = sim.step();
+    REQUIRE(report);
+    CHECK(calls == n);
+    CHECK(std::isnan(report.residual));
+    CHECK(report.message().find("knows no residual") != std::string::npos);
+  }
 }
 
 TEST_CASE("operator splitting: what it does not take is refused by name") {

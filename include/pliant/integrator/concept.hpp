@@ -22,6 +22,7 @@
 #pragma once
 
 #include <concepts>
+#include <limits>
 
 #include <pliant/assembly/concept.hpp>
 #include <pliant/constraint/filter.hpp>
@@ -83,6 +84,14 @@ PLIANT_INLINE Block per_mass(const Block& force, const Block& mass) {
 struct NeverCancels {
   bool operator()(const NewtonReport&) const { return true; }
 };
+
+// What a monitor is told by an integrator that has done some substeps, or none, and knows no residual.
+inline NewtonReport progress_without_residual(int done) {
+  NewtonReport report;
+  report.iterations = done;
+  report.gradient = report.linear.residual = std::numeric_limits<double>::quiet_NaN();
+  return report;
+}
 
 // Whether the state must hold accelerations for an integrator.
 template <class I>

@@ -71,10 +71,10 @@ struct OperatorSplitting {
   StepReport step(const Context& context, State<typename Context::Vector>& state,
                   Workspace<typename Context::System, typename Context::Filter>& bodies,
                   Monitor&& monitor) const {
-    StepReport report;
+    StepReport report = StepReport::without_residual();
     report.stop = StepStop::accepted;
     bodies.begin_step();
-    if (!monitor(NewtonReport{})) {
+    if (!monitor(detail::progress_without_residual(0))) {
       report.stop = StepStop::cancelled;
       return report;
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -45,7 +46,8 @@ enum class StepStop {
 };
 
 // How a step ended: why it stopped, what it cost, and how good it is. True where the step was accepted;
-// otherwise the state is what it was before the step.
+// otherwise the state is what it was before the step. Forces and potentials are NaN where an integrator knows
+// none, see without_residual.
 struct StepReport {
   StepStop stop = StepStop::converged;
   int newton_iterations = 0;
@@ -74,11 +76,25 @@ struct StepReport {
 
   explicit operator bool() const { return stop == StepStop::converged || stop == StepStop::accepted; }
 
+  // Of an integrator that does not know what forces it leaves unbalanced, nor minimises a potential.
+  static StepReport without_residual() {
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    StepReport report;
+    report.residual = report.residual_goal = report.first_residual = report.potential_drop = unknown;
+    report.linear_residual = report.linear_goal = unknown;
+    return report;
+  }
+
   // One sentence that says why the step stopped.
   std::string message() const {
     std::ostringstream text;
     text.precision(3);
-    text << "t = " << time << " s: " << reason() << " (";
+    text << "t = " << time << " s: " << reason();
+    if (stable_dt <= 0 && std::isnan(residual_goal)) {
+      if (*this) text << "; this integrator knows no residual";
+      return text.str();
+    }
+    text << " (";
     if (stable_dt > 0) {
       text << substeps << " substeps, the longest stable one " << stable_dt << " s)";
       return text.str();
@@ -101,7 +117,7 @@ struct StepReport {
       case StepStop::converged:
         return "converged";
       case StepStop::accepted:
-        return "done, convergence not required";
+        return std::isnan(residual_goal) ? "done" : "done, convergence not required";
       case StepStop::not_converged:
         return "Newton did not converge within its iteration limit (allow more iterations, or take a smaller "
                "dt); "
@@ -195,8 +211,8 @@ struct Progress {
   double time;             // of the state before the step [s]
   int newton_iteration;    // done so far in this step; of an explicit integrator, substeps
   int linear_iteration;    // of the current linear solve
-  double residual;         // |unbalanced force| [N]
-  double linear_residual;  // [N]
+  double residual;         // |unbalanced force| [N]; NaN of an integrator that knows none
+  double linear_residual;  // [N]; the same
 };
 
 }  // namespace pliant
