@@ -282,6 +282,40 @@ TEST_CASE("operator splitting: no step claims a residual, progress is told once 
   }
 }
 
+TEST_CASE("operator splitting: a step counts the elements that are inverted where it begins its solve") {
+  // 21 copies are more than a block of them and some more, two other bodies are solved as one.
+  const auto small = make_box<Tet4>({.lengths = {0.3, 0.1, 0.1}, .cells = {3, 1, 1}});
+  const int copies = GENERATE(1, 2, 14, 21);
+  auto mesh = row_of_copies(small, copies, {0, 0, 0.2});
+  append(bar(5, 0.5), mesh);
+  const Solid solid(mesh, FixedCorotated(Lame::from_young_poisson(1e5, 0.4)), Density{density});
+  auto start = mesh, ahead = mesh;
+  start.nodes += 0.06 * noise(mesh.node_count(), 1);
+  const MatrixXd v = 4 * noise(mesh.node_count(), 2);
+  const OperatorSplitting integrator{.dt = 0.01};
+  ahead.nodes = start.nodes + integrator.dt * v;
+  const auto inverted = (element_volumes(ahead).array() < 0).count();
+  CHECK(inverted > 10);
+  CHECK(inverted != (element_volumes(start).array() < 0).count());
+
+  Simulation sim(solid, integrator);
+  sim.set_positions(start.nodes);
+  sim.set_velocities(v);
+  const StepReport report = sim.step();
+  REQUIRE(report);
+  CHECK(report.inverted_elements == inverted);
+  CHECK(report.message().find(std::to_string(inverted) + " elements were inverted") != std::string::npos);
+  sim.set_positions(mesh.nodes);
+  sim.set_velocities(MatrixXd::Zero(3, mesh.node_count()));
+  CHECK(sim.step().inverted_elements == 0);
+  for (const OperatorSplitting& without :
+       {OperatorSplitting{.volume_iterations = 0}, OperatorSplitting{.incremental = false}}) {
+    sim.set_integrator(without);
+    sim.set_positions(start.nodes);
+    CHECK(sim.step().inverted_elements == -1);
+  }
+}
+
 TEST_CASE("operator splitting: what it does not take is refused by name") {
   const auto mesh = bar(2);
   const FixedCorotated soft(Lame::from_young_poisson(1e5, 0.4));

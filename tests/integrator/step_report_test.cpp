@@ -63,6 +63,12 @@ TEST_CASE("a step report of an integrator without a residual claims none") {
   report.stop = StepStop::accepted;
   report.time = 2;
   CHECK(report.message() == "t = 2 s: done; this integrator knows no residual");
+  report.inverted_elements = 12;
+  CHECK(report.message() == "t = 2 s: done; this integrator knows no residual; 12 elements were inverted");
+  report.inverted_elements = 1;
+  CHECK(report.message() == "t = 2 s: done; this integrator knows no residual; 1 element was inverted");
+  report.inverted_elements = 0;
+  CHECK(report.message().find("inverted") == std::string::npos);
   report.stop = StepStop::cancelled;
   CHECK(report.message() == "t = 2 s: cancelled by the progress callback; the state is unchanged");
   report.stop = StepStop::converged;

@@ -80,6 +80,7 @@ struct OperatorSplitting {
     }
     report.factorisations = bodies.set_up(context.system, context.filter, dt);
     report.contacts = bodies.advance(*this, context, state);
+    if (feels_volumes()) report.inverted_elements = bodies.inverted_elements();
     if (report.contacts < 0) {
       report.contacts = 0;
       report.stop = StepStop::penetration;

@@ -76,6 +76,13 @@ class SplitBodies {
     return static_cast<int>(copies_.size()) + (others_ ? 1 : 0);
   }
 
+  // In the last solve, if that felt volume forces.
+  int inverted_elements() const {
+    int count = others_ ? others_->inverted_elements() : 0;
+    for (const Copies& copies : copies_) count += copies.inverted_elements();
+    return count;
+  }
+
   // A step with the numbers of iterations of an integrator. Returns how many nodes touch colliders, -1 where
   // some could not be kept out.
   template <class Integrator, class Context>

@@ -49,12 +49,19 @@ class SplitBody {
   template <class Integrator, class Context>
   void advance(const Integrator& integrator, const Context& context, const State<Vector>& state,
                const Vector& moved, StartFrom start) {
-    const bool inverted = std::any_of(parts_.begin(), parts_.end(), [](const Part& p) { return p.inverted; });
+    const bool any_inverted = inverted_elements() > 0;
     if (start == StartFrom::last) constraints_.start_from_last();
-    if (start == StartFrom::zero || inverted) constraints_.start_from_zero();
+    if (start == StartFrom::zero || any_inverted) constraints_.start_from_zero();
     predict(context, state, moved, integrator.incremental);
     for (int k = 0; k < integrator.stretch_iterations; ++k) solve_stretch(integrator);
     for (int k = 0; k < integrator.volume_iterations; ++k) relax_volumes(k == 0);
+  }
+
+  // In the last solve.
+  int inverted_elements() const {
+    int count = 0;
+    for (const Part& part : parts_) count += part.inverted;
+    return count;
   }
 
   // The forces that hold the fixed nodes in this step [N]. What holds a node balances what the elements,
@@ -97,7 +104,7 @@ class SplitBody {
     std::ptrdiff_t constraints_begin = 0, constraints_end = 0;
     AlignedVector<Scalar> right_side;  // a row for each place, of which only some are used
     AlignedVector<Scalar> scratch;
-    bool inverted = false;  // whether an element was, in the last solve
+    int inverted = 0;  // how many elements were, in the last solve
   };
 
   static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }

@@ -66,6 +66,8 @@ struct StepReport {
   double linear_goal = 0;      // [N]
   int substeps = 0;            // of an explicit step
   int factorisations = 0;      // of OperatorSplitting: matrices that had to be made
+  int inverted_elements = -1;  // of OperatorSplitting that feels volume forces: where the last solve of the
+                               // step evaluated them, not at its end; otherwise, and of others, -1: not known
   double stable_dt = 0;        // longest stable substep of an explicit step, by a safe bound [s]
   double time = 0;             // of the state after the step [s]
   int undefined_element = -1;  // user's number of the element that left the domain of its energy; those of
@@ -92,6 +94,9 @@ struct StepReport {
     text << "t = " << time << " s: " << reason();
     if (stable_dt <= 0 && std::isnan(residual_goal)) {
       if (*this) text << "; this integrator knows no residual";
+      if (inverted_elements > 0)
+        text << "; " << inverted_elements << (inverted_elements == 1 ? " element was" : " elements were")
+             << " inverted";
       return text.str();
     }
     text << " (";
@@ -206,7 +211,7 @@ void blame_element(StepReport& report, System& system, const Vector& x) {
 }
 
 // What a progress callback is told, before each Newton iteration, every 64 iterations of the linear solver,
-// and before each substep of an explicit integrator.
+// before each substep of an explicit integrator, and once at the start of a step of OperatorSplitting.
 struct Progress {
   double time;             // of the state before the step [s]
   int newton_iteration;    // done so far in this step; of an explicit integrator, substeps
