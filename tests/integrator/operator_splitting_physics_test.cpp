@@ -331,8 +331,24 @@ TEST_CASE("operator splitting: what it does not take is refused by name") {
       Simulation(Solid(mesh, FixedCorotated(Lame::from_young_poisson(1e5, -0.1)), Density{density}),
                  OperatorSplitting{}),
       Catch::Contains("lambda = -"));
-  Simulation sliding(solid, OperatorSplitting{}, Sliding::on_plane({3}, Vector3d(0, 1, 0)));
-  const MatrixXd before = sliding.positions();
-  CHECK_THROWS_WITH(sliding.step(), Catch::Contains("node = 3"));
-  CHECK(sliding.positions() == before);
+}
+
+TEST_CASE("operator splitting: a node on a plane is refused before any step, and the old constraints stay") {
+  const Solid solid(bar(2), FixedCorotated(Lame::from_young_poisson(1e5, 0.4)), Density{density});
+  const auto refused = Catch::Contains("node = 3: OperatorSplitting takes nodes that are free, or held");
+  const auto plane = Sliding::on_plane({3}, {0, 1, 0});
+  CHECK_THROWS_WITH(Simulation(solid, OperatorSplitting{}, plane), refused);
+
+  const auto line = Sliding::on_line({3}, {0, 1, 0}), other = Sliding::on_line({3}, {1, 0, 0});
+  Simulation sim(solid, OperatorSplitting{}, line, other);  // together they hold it
+  sim.set_gravity(gravity);
+  CHECK(sim.step().factorisations == 1);
+  CHECK_THROWS_WITH(sim.set_constraint(Together(line, line)), refused);
+  const StepReport report = sim.step();
+  REQUIRE(report);
+  CHECK(report.factorisations == 0);
+  const MatrixXd x = sim.positions();
+  CHECK(x.col(3) == solid.nodes().col(3));
+  CHECK(x.col(4) != solid.nodes().col(4));
+  CHECK(std::get<1>(sim.constraint().constraints()).nodes() == other.nodes());
 }

@@ -15,7 +15,9 @@
 //                                            given no solver
 //   knows_colliders                          a constant: whether a Simulation may have colliders; without it,
 //                                            whether it needs a solver
-// A workspace may want to know
+// A workspace may refuse constraints, and may want to know
+//   check_constraints(system, filter)        throws ParameterError for those that the integrator does not
+//                                            take; before the first step, and before they are replaced
 //   constraints_changed()                    that constraints were replaced
 //   state_changed()                          that positions or velocities were set
 //   step_undone()                            that the last step failed and the state is the one before it

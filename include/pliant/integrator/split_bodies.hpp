@@ -53,18 +53,22 @@ class SplitBodies {
     dt_ = 0;
   }
 
-  // Makes what depends on dt [s] and on which nodes are fixed, where these have changed. Returns how many
-  // matrices were factorised for it.
-  int set_up(const SystemType& system, const FilterType& filter, double dt) {
-    fixed_now_.clear();
+  // Throws ParameterError for a node with some freedom left.
+  void check_constraints(const SystemType& system, const FilterType& filter) const {
     filter.for_each_restrained([&](int node, const auto& S) {
       if (!S.isZero()) {
         throw ParameterError(
             "node", system.numbering().to_user[at(node)],
             "OperatorSplitting takes nodes that are free, or held or moved in all directions");
       }
-      fixed_now_.push_back(node);
     });
+  }
+
+  // Makes what depends on dt [s] and on which nodes are fixed, where these have changed. Returns how many
+  // matrices were factorised for it.
+  int set_up(const SystemType& system, const FilterType& filter, double dt) {
+    fixed_now_.clear();
+    filter.for_each_restrained([&](int node, const auto&) { fixed_now_.push_back(node); });
     if (dt == dt_ && fixed_now_ == fixed_) return 0;
     fixed_ = fixed_now_;
     dt_ = 0;
