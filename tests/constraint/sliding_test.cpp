@@ -23,6 +23,8 @@ TEST_CASE("Sliding: a plane takes one direction, a line all but one") {
   REQUIRE(plane.restraints().at(4).size() == 1);
   CHECK((plane.restraints().at(4)[0].direction - d / 3).norm() < 1e-15);
   CHECK_FALSE(plane.fixed(4));
+  const auto braced = described<3>(Sliding::on_plane({4, 2, 4}, {1, -2, 2}));
+  CHECK(braced.restraints().at(2)[0].direction == plane.restraints().at(2)[0].direction);
 
   const auto line = described<3>(Sliding::on_line({4}, d));
   REQUIRE(line.restraints().at(4).size() == 2);
@@ -32,6 +34,8 @@ TEST_CASE("Sliding: a plane takes one direction, a line all but one") {
   }
   const auto flat = described<2>(Sliding::on_line({4}, Eigen::Vector2d(3, 4)));
   REQUIRE(flat.restraints().at(4).size() == 1);
+  CHECK(described<2>(Sliding::on_line({4}, {3, 4})).restraints().at(4)[0].direction ==
+        flat.restraints().at(4)[0].direction);
   CHECK((flat.restraints().at(4)[0].direction - Eigen::Vector2d(-0.8, 0.6)).norm() < 1e-15);
 }
 
@@ -57,5 +61,6 @@ TEST_CASE("Sliding: refuses a direction without length, of another dimension, an
   CHECK_THROWS_AS(Sliding::on_line({1}, Eigen::Vector3d(0, 0, 0)).describe(nodes), ParameterError);
   CHECK_THROWS_AS(Sliding::on_plane({1}, Eigen::Vector3d(0, NAN, 0)).describe(nodes), ParameterError);
   CHECK_THROWS_AS(Sliding::on_plane({1}, Eigen::Vector2d(0, 1)).describe(nodes), SizeError);
+  CHECK_THROWS_AS(Sliding::on_plane({1}, {0, 1}).describe(nodes), SizeError);
   CHECK_THROWS_AS(Sliding::on_plane({9}, Eigen::Vector3d(0, 1, 0)).describe(nodes), IndexError);
 }

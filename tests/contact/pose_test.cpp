@@ -22,6 +22,18 @@ TEST_CASE("Pose: there and back, and a rotation keeps lengths") {
   CHECK(turned.rotated({0, 1, 1}).norm() == Approx(std::sqrt(2)));
 }
 
+TEST_CASE("Pose: a translation alone moves and does not turn") {
+  const Pose pose(Eigen::Vector3d(0, 1, 0)), braced({0, 1, 0});
+  for (const Pose<3>& each : {pose, braced, Pose(0.5 * Eigen::Vector3d(0, 2, 0))}) {
+    CHECK(each.to_world({1, 2, 3}) == Point(1, 3, 3));
+    CHECK(each.rotated({1, 2, 3}) == Point(1, 2, 3));
+  }
+  const Pose plane(Eigen::Vector2d(0, 5)), plane_braced({0, 5});
+  CHECK(plane.to_world({1, 0}) == SmallVector<double, 2>(1, 5));
+  CHECK(plane_braced.to_world({1, 0}) == SmallVector<double, 2>(1, 5));
+  CHECK_THROWS_WITH(Pose({0, NAN, 0}), Catch::Contains("Pose: translation"));
+}
+
 TEST_CASE("Pose: refuses what is no rotation and what is not finite") {
   const Eigen::Matrix3d one = Eigen::Matrix3d::Identity();
   Eigen::Matrix3d mirror = one;

@@ -6,6 +6,7 @@
 #include "support/threads.hpp"
 
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include <Eigen/Geometry>
@@ -351,6 +352,59 @@ TEST_CASE("operator splitting: elastic energy on demand") {
   CHECK(energy_with(true) > 0);
 }
 
+TEST_CASE("operator splitting: no step claims a residual, progress is told once per step") {
+  Simulation sim(Solid(bar(3), FixedCorotated(Lame::from_young_poisson(1e5, 0.4)), Density{density}),
+                 OperatorSplitting{.dt = 0.01, .stretch_iterations = 3});
+  int calls = 0;
+  sim.on_progress([&](const Progress& progress) {
+    ++calls;
+    CHECK(progress.newton_iteration == 0);
+    CHECK(std::isnan(progress.residual));
+    CHECK(std::isnan(progress.linear_residual));
+  });
+  for (int n = 1; n <= 2; ++n) {
+    const StepReport report = sim.step();
+    REQUIRE(report);
+    CHECK(calls == n);
+    CHECK(std::isnan(report.residual));
+    CHECK(report.message().find("knows no residual") != std::string::npos);
+  }
+}
+
+TEST_CASE("operator splitting: a step counts the elements that are inverted where it begins its solve") {
+  // 21 copies are more than a block of them and some more, two other bodies are solved as one.
+  const auto small = make_box<Tet4>({.lengths = {0.3, 0.1, 0.1}, .cells = {3, 1, 1}});
+  const int copies = GENERATE(1, 2, 14, 21);
+  auto mesh = row_of_copies(small, copies, {0, 0, 0.2});
+  append(bar(5, 0.5), mesh);
+  const Solid solid(mesh, FixedCorotated(Lame::from_young_poisson(1e5, 0.4)), Density{density});
+  auto start = mesh, ahead = mesh;
+  start.nodes += 0.06 * noise(mesh.node_count(), 1);
+  const MatrixXd v = 4 * noise(mesh.node_count(), 2);
+  const OperatorSplitting integrator{.dt = 0.01};
+  ahead.nodes = start.nodes + integrator.dt * v;
+  const auto inverted = (element_volumes(ahead).array() < 0).count();
+  CHECK(inverted > 10);
+  CHECK(inverted != (element_volumes(start).array() < 0).count());
+
+  Simulation sim(solid, integrator);
+  sim.set_positions(start.nodes);
+  sim.set_velocities(v);
+  const StepReport report = sim.step();
+  REQUIRE(report);
+  CHECK(report.inverted_elements == inverted);
+  CHECK(report.message().find(std::to_string(inverted) + " elements were inverted") != std::string::npos);
+  sim.set_positions(mesh.nodes);
+  sim.set_velocities(MatrixXd::Zero(3, mesh.node_count()));
+  CHECK(sim.step().inverted_elements == 0);
+  for (const OperatorSplitting& without :
+       {OperatorSplitting{.volume_iterations = 0}, OperatorSplitting{.incremental = false}}) {
+    sim.set_integrator(without);
+    sim.set_positions(start.nodes);
+    CHECK(sim.step().inverted_elements == -1);
+  }
+}
+
 TEST_CASE("operator splitting: what it does not take is refused by name") {
   const auto mesh = bar(2);
   const FixedCorotated soft(Lame::from_young_poisson(1e5, 0.4));
@@ -366,8 +420,24 @@ TEST_CASE("operator splitting: what it does not take is refused by name") {
       Simulation(Solid(mesh, FixedCorotated(Lame::from_young_poisson(1e5, -0.1)), Density{density}),
                  OperatorSplitting{}),
       Catch::Contains("lambda = -"));
-  Simulation sliding(solid, OperatorSplitting{}, Sliding::on_plane({3}, Vector3d(0, 1, 0)));
-  const MatrixXd before = sliding.positions();
-  CHECK_THROWS_WITH(sliding.step(), Catch::Contains("node = 3"));
-  CHECK(sliding.positions() == before);
+}
+
+TEST_CASE("operator splitting: a node on a plane is refused before any step, and the old constraints stay") {
+  const Solid solid(bar(2), FixedCorotated(Lame::from_young_poisson(1e5, 0.4)), Density{density});
+  const auto refused = Catch::Contains("node = 3: OperatorSplitting takes nodes that are free, or held");
+  const auto plane = Sliding::on_plane({3}, {0, 1, 0});
+  CHECK_THROWS_WITH(Simulation(solid, OperatorSplitting{}, plane), refused);
+
+  const auto line = Sliding::on_line({3}, {0, 1, 0}), other = Sliding::on_line({3}, {1, 0, 0});
+  Simulation sim(solid, OperatorSplitting{}, line, other);  // together they hold it
+  sim.set_gravity(gravity);
+  CHECK(sim.step().factorisations == 1);
+  CHECK_THROWS_WITH(sim.set_constraint(Together(line, line)), refused);
+  const StepReport report = sim.step();
+  REQUIRE(report);
+  CHECK(report.factorisations == 0);
+  const MatrixXd x = sim.positions();
+  CHECK(x.col(3) == solid.nodes().col(3));
+  CHECK(x.col(4) != solid.nodes().col(4));
+  CHECK(std::get<1>(sim.constraint().constraints()).nodes() == other.nodes());
 }

@@ -1,5 +1,6 @@
 #include "support/catch.hpp"
 
+#include <cmath>
 #include <set>
 
 #include <pliant/integrator/step_report.hpp>
@@ -52,4 +53,26 @@ TEST_CASE("the message of an explicit step tells its substeps and the stable one
   report.substeps = 12;
   report.stable_dt = 0.00125;
   CHECK(report.message() == "t = 0 s: converged (12 substeps, the longest stable one 0.00125 s)");
+}
+
+TEST_CASE("a step report of an integrator without a residual claims none") {
+  StepReport report = StepReport::without_residual();
+  for (const double unknown : {report.residual, report.residual_goal, report.first_residual,
+                               report.potential_drop, report.linear_residual, report.linear_goal})
+    CHECK(std::isnan(unknown));
+  report.stop = StepStop::accepted;
+  report.time = 2;
+  CHECK(report.message() == "t = 2 s: done; this integrator knows no residual");
+  report.inverted_elements = 12;
+  CHECK(report.message() == "t = 2 s: done; this integrator knows no residual; 12 elements were inverted");
+  report.inverted_elements = 1;
+  CHECK(report.message() == "t = 2 s: done; this integrator knows no residual; 1 element was inverted");
+  report.inverted_elements = 0;
+  CHECK(report.message().find("inverted") == std::string::npos);
+  report.stop = StepStop::cancelled;
+  CHECK(report.message() == "t = 2 s: cancelled by the progress callback; the state is unchanged");
+  report.stop = StepStop::converged;
+  report.substeps = 3;
+  report.stable_dt = 0.5;
+  CHECK(report.message() == "t = 2 s: converged (3 substeps, the longest stable one 0.5 s)");
 }

@@ -30,7 +30,8 @@ struct Body {
   std::vector<double> steps = {};  // accepted [s]
   int exchanged = 0;
   Rule rule = {};
-  double reached = 0;  // [s]
+  double reached = 0;         // [s]
+  double factorised_for = 0;  // dt of the last step [s]
 
   const Rule& integrator() const { return rule; }
   void set_integrator(Rule other) {
@@ -44,6 +45,8 @@ struct Body {
     StepReport report;
     report.newton_iterations = 2;
     report.linear_iterations = 30;
+    report.factorisations = rule.dt == factorised_for ? 0 : 1;
+    factorised_for = rule.dt;
     if (fails(rule.dt)) {
       report.stop = reason;
     } else {
@@ -84,6 +87,18 @@ TEST_CASE("Substeps grow one a frame to the most that fit in the budget, and sta
   CHECK(body.exchanged == 12);  // and not in every frame
   CHECK(body.integrator().kept == 7);
   CHECK(body.integrator().dt == sixty.frame / 12);
+}
+
+TEST_CASE("A frame adds up the work of its substeps, and every change of dt shows in it") {
+  Body body;
+  auto frames = frames_of(body);
+  for (int k = 0; k < 20; ++k) {
+    const FrameReport report = frames.advance(body);
+    REQUIRE(report);
+    CHECK(report.newton_iterations == 2 * report.substeps);
+    CHECK(report.linear_iterations == 30 * report.substeps);
+    CHECK(report.factorisations == (k < 12 ? 1 : 0));
+  }
 }
 
 TEST_CASE("Never more substeps than allowed, never less than one") {

@@ -39,6 +39,10 @@ class MovedNodes {
     static_assert(std::is_base_of_v<Eigen::PlainObjectBase<Result>, Result>,
                   "the path of a PrescribedMotion must return a vector and not an expression, whose operands "
                   "may be gone: write -> Eigen::Vector3d, or Vector2d, after its parameters");
+    static_assert(
+        std::is_same_v<typename Result::Scalar, double>,
+        "the path of a PrescribedMotion takes and returns vectors of doubles, also where the mesh is "
+        "one of floats: Eigen::Vector3d, or Vector2d");
     const Motion motion{function_, Owner::is_velocity ? Motion::Gives::velocity : Motion::Gives::position,
                         Owner::name};
     if (!along_) {

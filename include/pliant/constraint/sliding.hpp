@@ -10,8 +10,8 @@
 namespace pliant {
 
 // The given nodes (user's numbering, repetitions allowed) stay on planes, or lines, through where they are:
-//   Sliding::on_plane(bottom, Eigen::Vector3d(0, 1, 0))   its normal; in 2D the normal of a line
-//   Sliding::on_line(axle, Eigen::Vector3d(1, 0, 0))      its direction
+//   Sliding::on_plane(bottom, {0, 1, 0})               its normal; in 2D the normal of a line
+//   Sliding::on_line(axle, Eigen::Vector3d(1, 0, 0))   its direction, in braces or as a vector
 // Positions set by hand between two steps move the planes and lines with them. A node of two planes stays on
 // their common line, of three at a point. A Simulation throws IndexError for a node that does not exist,
 // ParameterError for a direction without length, SizeError for one of another dimension than the mesh's.
@@ -21,9 +21,17 @@ class Sliding {
   static Sliding on_plane(std::vector<int> nodes, const Eigen::MatrixBase<Derived>& normal) {
     return {std::move(nodes), normal.template cast<double>(), Guide::plane};
   }
+  template <int Dim>
+  static Sliding on_plane(std::vector<int> nodes, const double (&normal)[Dim]) {
+    return on_plane(std::move(nodes), Eigen::Map<const Eigen::VectorXd>(normal, Dim));
+  }
   template <class Derived>
   static Sliding on_line(std::vector<int> nodes, const Eigen::MatrixBase<Derived>& direction) {
     return {std::move(nodes), direction.template cast<double>(), Guide::line};
+  }
+  template <int Dim>
+  static Sliding on_line(std::vector<int> nodes, const double (&direction)[Dim]) {
+    return on_line(std::move(nodes), Eigen::Map<const Eigen::VectorXd>(direction, Dim));
   }
 
   const std::vector<int>& nodes() const { return nodes_; }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -76,14 +77,15 @@ class Colliders {
     rounding_ = rounding;
   }
 
-  // Throws ParameterError for what is wrong with the collider or its surface, and for a path that is not
-  // finite now. Returns its number, which is never given again.
+  // Throws ParameterError for what is wrong with the collider or its surface, and for a pose of its path now
+  // that makes no sense. Returns its number, which is never given again.
   int add(AnyCollider<Dim> shape, const Surface& surface, Path path, double time) {
     shape.check();
     surface.check();
     const auto box = shape.bounds();
     Collider collider{std::move(shape), box, surface, std::move(path), {}, {}, {}, {}, true, false};
-    if (collider.path) collider.start = collider.from = collider.to = collider.path(time);
+    if (collider.path)
+      collider.start = collider.from = collider.to = on_path(std::ssize(list_), collider.path, time);
     list_.push_back(std::move(collider));
     ++count_;
     return static_cast<int>(list_.size()) - 1;
@@ -115,13 +117,15 @@ class Colliders {
   }
 
   // A step, or the part of it from `begun` to `done` [-], leads from one time to another [s]: colliders on a
-  // path are where it has them then; those moved by hand go evenly through the whole step.
+  // path are where it has them then; those moved by hand go evenly through the whole step. Throws
+  // ParameterError for a pose of a path that makes no sense.
   void place(double begin, double end, double begun = 0, double done = 1) {
     for (Collider& collider : list_) {
       if (!collider.present) continue;
       if (collider.path) {
-        collider.from = collider.path(begin);
-        collider.to = collider.path(end);
+        const std::ptrdiff_t number = &collider - list_.data();
+        collider.from = on_path(number, collider.path, begin);
+        collider.to = on_path(number, collider.path, end);
       } else if (collider.moves) {
         collider.from = collider.start.towards(collider.goal, begun);
         collider.to = collider.start.towards(collider.goal, done);
@@ -186,6 +190,16 @@ class Colliders {
   }
 
  private:
+  // An error in the pose names the collider.
+  static Pose<Dim> on_path(std::ptrdiff_t number, const Path& path, double time) {
+    try {
+      return path(time);
+    } catch (const ParameterError& error) {
+      throw ParameterError("collider " + std::to_string(number) + ": " + error.parameter(), error.value(),
+                           error.requirement());
+    }
+  }
+
   Collider& existing(int number) {
     if (number < 0 || number >= std::ssize(list_) || !(*this)[number].present) {
       throw IndexError("collider", number, std::ssize(list_));

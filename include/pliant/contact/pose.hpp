@@ -12,8 +12,9 @@ namespace pliant {
 
 // x_world = rotation x_local + translation.
 //   Pose(Eigen::AngleAxisd(0.3, Eigen::Vector3d::UnitZ()), Eigen::Vector3d(0, 1, 0))
-//   Pose(R, t)   R a matrix
-//   Pose<3>()    the identity
+//   Pose(R, t)                       R a matrix
+//   Pose(Eigen::Vector3d(0, 1, 0))   a translation alone, also Pose({0, 1, 0}); Pose({0, 1}) in 2D
+//   Pose<3>()                        the identity
 // Throws ParameterError for a matrix that is not a rotation (up to 1e-9 per entry of R^T R) and for a
 // translation that is not finite.
 template <int Dim = 3>
@@ -22,7 +23,14 @@ class Pose {
   using Point = SmallVector<double, Dim>;
   using Matrix = SmallMatrix<double, Dim, Dim>;
 
+  static_assert(Dim == 2 || Dim == 3,
+                "a Pose has 2 or 3 dimensions, told by its translation: an Eigen::Vector2d or Vector3d");
+
   Pose() : rotation_(Matrix::Identity()), translation_(Point::Zero()) {}
+
+  explicit Pose(const Point& translation) : rotation_(Matrix::Identity()), translation_(translation) {
+    check();
+  }
 
   template <class Derived>
   Pose(const Eigen::MatrixBase<Derived>& rotation, const Point& translation)
@@ -111,6 +119,10 @@ class Pose {
   Point translation_;
 };
 
+template <class Derived>
+explicit Pose(const Eigen::MatrixBase<Derived>&) -> Pose<Derived::SizeAtCompileTime>;
+template <int Dim>
+explicit Pose(const double (&)[Dim]) -> Pose<Dim>;
 template <class Rotation, class Derived>
 Pose(const Rotation&, const Eigen::MatrixBase<Derived>&) -> Pose<Derived::SizeAtCompileTime>;
 template <class Rotation, int Dim>

@@ -26,9 +26,13 @@ class Error : public std::runtime_error {
 class ParameterError : public Error {
  public:
   ParameterError(std::string parameter, double value, const std::string& requirement)
-      : Error(describe(parameter, value, requirement)), parameter_(std::move(parameter)), value_(value) {}
+      : Error(describe(parameter, value, requirement)),
+        parameter_(std::move(parameter)),
+        requirement_(requirement),
+        value_(value) {}
 
   const std::string& parameter() const noexcept { return parameter_; }
+  const std::string& requirement() const noexcept { return requirement_; }
   double value() const noexcept { return value_; }
 
  private:
@@ -40,6 +44,7 @@ class ParameterError : public Error {
   }
 
   std::string parameter_;
+  std::string requirement_;
   double value_;
 };
 

@@ -81,7 +81,7 @@ struct CentralDifferences {
   template <class Context, class Monitor>
   StepReport step(const Context& context, State<typename Context::Vector>& state,
                   Workspace<typename Context::System, typename Context::Filter>& w, Monitor&& monitor) const {
-    StepReport report;
+    StepReport report = StepReport::without_residual();
     const auto stopped = [&](StepStop stop) {
       report.stop = stop;
       blame_element(report, context.system, state.x);
@@ -113,9 +113,7 @@ struct CentralDifferences {
       if (meets) context.contacts.keep_forces();
       double begun = done;
       for (int k = 1; k <= count; ++k) {
-        NewtonReport progress;
-        progress.iterations = report.substeps;
-        if (!monitor(progress)) return stopped(StepStop::cancelled);
+        if (!monitor(detail::progress_without_residual(report.substeps))) return stopped(StepStop::cancelled);
         ++report.substeps;
         const double ended = k == left ? dt : done + k * length;
         const double end = start + ended;

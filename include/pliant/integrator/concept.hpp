@@ -15,13 +15,16 @@
 //                                            given no solver
 //   knows_colliders                          a constant: whether a Simulation may have colliders; without it,
 //                                            whether it needs a solver
-// A workspace may want to know
+// A workspace may refuse constraints, and may want to know
+//   check_constraints(system, filter)        throws ParameterError for those that the integrator does not
+//                                            take; before the first step, and before they are replaced
 //   constraints_changed()                    that constraints were replaced
 //   state_changed()                          that positions or velocities were set
 //   step_undone()                            that the last step failed and the state is the one before it
 #pragma once
 
 #include <concepts>
+#include <limits>
 
 #include <pliant/assembly/concept.hpp>
 #include <pliant/constraint/filter.hpp>
@@ -83,6 +86,14 @@ PLIANT_INLINE Block per_mass(const Block& force, const Block& mass) {
 struct NeverCancels {
   bool operator()(const NewtonReport&) const { return true; }
 };
+
+// What a monitor is told by an integrator that has done some substeps, or none, and knows no residual.
+inline NewtonReport progress_without_residual(int done) {
+  NewtonReport report;
+  report.iterations = done;
+  report.gradient = report.linear.residual = std::numeric_limits<double>::quiet_NaN();
+  return report;
+}
 
 // Whether the state must hold accelerations for an integrator.
 template <class I>

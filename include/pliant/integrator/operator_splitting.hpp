@@ -71,15 +71,16 @@ struct OperatorSplitting {
   StepReport step(const Context& context, State<typename Context::Vector>& state,
                   Workspace<typename Context::System, typename Context::Filter>& bodies,
                   Monitor&& monitor) const {
-    StepReport report;
+    StepReport report = StepReport::without_residual();
     report.stop = StepStop::accepted;
     bodies.begin_step();
-    if (!monitor(NewtonReport{})) {
+    if (!monitor(detail::progress_without_residual(0))) {
       report.stop = StepStop::cancelled;
       return report;
     }
     report.factorisations = bodies.set_up(context.system, context.filter, dt, incremental);
     report.contacts = bodies.advance(*this, context, state);
+    if (feels_volumes()) report.inverted_elements = bodies.inverted_elements();
     if (report.contacts < 0) {
       report.contacts = 0;
       report.stop = StepStop::penetration;

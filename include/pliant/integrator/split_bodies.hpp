@@ -54,18 +54,22 @@ class SplitBodies {
     dt_ = 0;
   }
 
-  // Makes what depends on dt [s], on which nodes are fixed and on whether steps are incremental, where these
-  // have changed. Returns how many matrices were factorised for it.
-  int set_up(const SystemType& system, const FilterType& filter, double dt, bool incremental) {
-    fixed_now_.clear();
+  // Throws ParameterError for a node with some freedom left.
+  void check_constraints(const SystemType& system, const FilterType& filter) const {
     filter.for_each_restrained([&](int node, const auto& S) {
       if (!S.isZero()) {
         throw ParameterError(
             "node", system.numbering().to_user[at(node)],
             "OperatorSplitting takes nodes that are free, or held or moved in all directions");
       }
-      fixed_now_.push_back(node);
     });
+  }
+
+  // Makes what depends on dt [s], on which nodes are fixed and on whether steps are incremental, where these
+  // have changed. Returns how many matrices were factorised for it.
+  int set_up(const SystemType& system, const FilterType& filter, double dt, bool incremental) {
+    fixed_now_.clear();
+    filter.for_each_restrained([&](int node, const auto&) { fixed_now_.push_back(node); });
     if (dt == dt_ && incremental == incremental_ && fixed_now_ == fixed_) return 0;
     fixed_ = fixed_now_;
     incremental_ = incremental;
@@ -76,6 +80,13 @@ class SplitBodies {
     start_ = StartFrom::strain;
     dt_ = dt;
     return static_cast<int>(copies_.size()) + (others_ ? 1 : 0);
+  }
+
+  // In the last solve, if that felt volume forces.
+  int inverted_elements() const {
+    int count = others_ ? others_->inverted_elements() : 0;
+    for (const Copies& copies : copies_) count += copies.inverted_elements();
+    return count;
   }
 
   // A step with the numbers of iterations of an integrator. Returns how many nodes touch colliders, -1 where

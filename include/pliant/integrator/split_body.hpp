@@ -59,6 +59,13 @@ class SplitBody {
     for (int k = 0; k < integrator.volume_iterations; ++k) relax_volumes(k == 0);
   }
 
+  // In the last solve.
+  int inverted_elements() const {
+    int count = 0;
+    for (const Part& part : parts_) count += part.inverted;
+    return count;
+  }
+
   // The forces that hold the fixed nodes in this step [N]. What holds a node balances what the elements,
   // whose rotations are those of the last solve, and the loads do to it, and accelerates it.
   template <class Integrator, class Context>
@@ -99,7 +106,7 @@ class SplitBody {
     std::ptrdiff_t constraints_begin = 0, constraints_end = 0;
     AlignedVector<Scalar> right_side;  // a row for each place, of which only some are used
     AlignedVector<Scalar> scratch;
-    bool inverted = false;  // whether an element was, in the last solve
+    int inverted = 0;  // how many elements were, in the last solve
   };
 
   static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }

@@ -46,6 +46,7 @@ class SplitCopies {
     blocks_.assign((nodes.size() + copies - 1) / copies, Block{});
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
       Block& block = blocks_[b];
+      block.used = static_cast<int>(std::min<std::size_t>(copies, nodes.size() - b * copies));
       for (std::ptrdiff_t place = 0; place < mesh_.count(); ++place) {
         for (std::size_t k = 0; k < copies; ++k) {
           const auto& own = *nodes[std::min(b * copies + k, nodes.size() - 1)];
@@ -71,6 +72,13 @@ class SplitCopies {
   }
 
   int block_count() const { return static_cast<int>(blocks_.size()); }
+
+  // In the last solve.
+  int inverted_elements() const {
+    int count = 0;
+    for (const Block& block : blocks_) count += block.inverted;
+    return count;
+  }
 
   // A step of a block: see SplitBody.
   template <class Integrator, class Context>
@@ -141,7 +149,8 @@ class SplitCopies {
     std::vector<int> offsets;  // [place][copy], in vectors of the system
     AlignedVector<Scalar> positions, predicted, right_side;
     AlignedVector<Scalar> rotations, start, end;  // of elements; multipliers of a step
-    bool inverted = false;                        // whether an element was, in the last solve
+    int used = 0;                                 // copies
+    int inverted = 0;                             // how many of their elements were, in the last solve
   };
 
   static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
@@ -209,7 +218,7 @@ class SplitCopies {
     detail::Multipliers<Scalar> multipliers;
     if (integrator.feels_volumes()) multipliers = {block.start.data(), first};
     block.inverted = elements_.pull(integrator.rotation_iterations, multipliers, block.positions.data(),
-                                    block.rotations.data(), y.data());
+                                    block.rotations.data(), y.data(), block.used);
     mesh_.factor().template solve<copies>(y.data());
     for (std::ptrdiff_t place = 0; place < free; ++place)
       add_columns<3>(&of(y, place)[0], block.positions.data() + stride * place);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -45,7 +46,8 @@ enum class StepStop {
 };
 
 // How a step ended: why it stopped, what it cost, and how good it is. True where the step was accepted;
-// otherwise the state is what it was before the step.
+// otherwise the state is what it was before the step. Forces and potentials are NaN where an integrator knows
+// none, see without_residual.
 struct StepReport {
   StepStop stop = StepStop::converged;
   int newton_iterations = 0;
@@ -64,6 +66,8 @@ struct StepReport {
   double linear_goal = 0;      // [N]
   int substeps = 0;            // of an explicit step
   int factorisations = 0;      // of OperatorSplitting: matrices that had to be made
+  int inverted_elements = -1;  // of OperatorSplitting that feels volume forces: where the last solve of the
+                               // step evaluated them, not at its end; otherwise, and of others, -1: not known
   double stable_dt = 0;        // longest stable substep of an explicit step, by a safe bound [s]
   double time = 0;             // of the state after the step [s]
   int undefined_element = -1;  // user's number of the element that left the domain of its energy; those of
@@ -74,11 +78,28 @@ struct StepReport {
 
   explicit operator bool() const { return stop == StepStop::converged || stop == StepStop::accepted; }
 
+  // Of an integrator that does not know what forces it leaves unbalanced, nor minimises a potential.
+  static StepReport without_residual() {
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    StepReport report;
+    report.residual = report.residual_goal = report.first_residual = report.potential_drop = unknown;
+    report.linear_residual = report.linear_goal = unknown;
+    return report;
+  }
+
   // One sentence that says why the step stopped.
   std::string message() const {
     std::ostringstream text;
     text.precision(3);
-    text << "t = " << time << " s: " << reason() << " (";
+    text << "t = " << time << " s: " << reason();
+    if (stable_dt <= 0 && std::isnan(residual_goal)) {
+      if (*this) text << "; this integrator knows no residual";
+      if (inverted_elements > 0)
+        text << "; " << inverted_elements << (inverted_elements == 1 ? " element was" : " elements were")
+             << " inverted";
+      return text.str();
+    }
+    text << " (";
     if (stable_dt > 0) {
       text << substeps << " substeps, the longest stable one " << stable_dt << " s)";
       return text.str();
@@ -101,7 +122,7 @@ struct StepReport {
       case StepStop::converged:
         return "converged";
       case StepStop::accepted:
-        return "done, convergence not required";
+        return std::isnan(residual_goal) ? "done" : "done, convergence not required";
       case StepStop::not_converged:
         return "Newton did not converge within its iteration limit (allow more iterations, or take a smaller "
                "dt); "
@@ -190,13 +211,13 @@ void blame_element(StepReport& report, System& system, const Vector& x) {
 }
 
 // What a progress callback is told, before each Newton iteration, every 64 iterations of the linear solver,
-// and before each substep of an explicit integrator.
+// before each substep of an explicit integrator, and once at the start of a step of OperatorSplitting.
 struct Progress {
   double time;             // of the state before the step [s]
   int newton_iteration;    // done so far in this step; of an explicit integrator, substeps
   int linear_iteration;    // of the current linear solve
-  double residual;         // |unbalanced force| [N]
-  double linear_residual;  // [N]
+  double residual;         // |unbalanced force| [N]; NaN of an integrator that knows none
+  double linear_residual;  // [N]; the same
 };
 
 }  // namespace pliant

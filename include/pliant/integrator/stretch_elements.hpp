@@ -82,12 +82,13 @@ struct Multipliers {
 };
 
 // Adds (weight (R - F) + k cof F) grad N_a to the rows of y, R the rotations q of both elements and k their
-// multipliers, if there are any. Returns whether an element is inverted, which is looked at where there are.
+// multipliers, if there are any. Where there are, adds one to `inverted` for each element that is and that
+// weighs something.
 template <bool with_multipliers, class T, class Scalar, int width>
-PLIANT_INLINE bool add_stretch_forces(const StretchPairs<Scalar, width>& pairs,
+PLIANT_INLINE void add_stretch_forces(const StretchPairs<Scalar, width>& pairs,
                                       const SmallMatrix<T, 3, 3> (&F)[2], const Scalar* rotations,
-                                      const Multipliers<Scalar>& multipliers, Scalar* y) {
-  bool inverted = false;
+                                      const Multipliers<Scalar>& multipliers, Scalar* y, T& inverted) {
+  const T zero(Scalar(0)), one(Scalar(1));
   T forces[5][4];
   for (int k = 0; k < 2; ++k) {
     SmallMatrix<T, 3, 3> P = rotation_matrix(load_quaternion<T>(rotations + k * quaternion_size<T>));
@@ -97,11 +98,11 @@ PLIANT_INLINE bool add_stretch_forces(const StretchPairs<Scalar, width>& pairs,
       Scalar* const place = multipliers.values + pairs.multipliers + k * width_of<T>;
       T multiplier = load<T>(place);
       const SmallMatrix<T, 3, 3> volume_gradient = cofactor<T, 3>(F[k]);
-      const auto is_inverted = determinant<T, 3>(F[k], volume_gradient) < T(0);
+      const auto is_inverted = determinant<T, 3>(F[k], volume_gradient) < zero;
       if (any(is_inverted)) {
-        inverted = true;
+        inverted += select(is_inverted & (weight > zero), one, zero);
         if (multipliers.forget_inverted) {
-          multiplier = select(is_inverted, T(0), multiplier);
+          multiplier = select(is_inverted, zero, multiplier);
           store(place, multiplier);
         }
       }
@@ -124,19 +125,18 @@ PLIANT_INLINE bool add_stretch_forces(const StretchPairs<Scalar, width>& pairs,
     forces[a][3] = T(Scalar(0));
     add_to_nodes(forces[a], y, pairs.offsets[a]);
   }
-  return inverted;
 }
 
 // Pulls `count` pairs, or batches of pairs, see StretchElements::pull. In passes over a few of them, each so
 // short that the processor works on several at once: a rotation takes long to find, as each operation waits
 // for the one before it.
 template <bool with_multipliers, class T, class Scalar, int width>
-bool pull_with(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t count, int rotation_steps,
-               const Multipliers<Scalar>& multipliers, const Scalar* x, Scalar* rotations, Scalar* y) {
+T pull_with(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t count, int rotation_steps,
+            const Multipliers<Scalar>& multipliers, const Scalar* x, Scalar* rotations, Scalar* y) {
   constexpr std::ptrdiff_t most = 4;
   constexpr std::ptrdiff_t size = 2 * quaternion_size<T>;
   SmallMatrix<T, 3, 3> F[most][2];
-  bool inverted = false;
+  T inverted(Scalar(0));
   for (std::ptrdiff_t first = 0; first < count; first += most) {
     const std::ptrdiff_t some = std::min(most, count - first);
     for (std::ptrdiff_t p = 0; p < some; ++p) find_deformation_gradients(pairs[first + p], x, F[p]);
@@ -152,15 +152,15 @@ bool pull_with(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t count, i
       }
     }
     for (std::ptrdiff_t p = 0; p < some; ++p)
-      inverted |= add_stretch_forces<with_multipliers>(pairs[first + p], F[p], rotations + (first + p) * size,
-                                                       multipliers, y);
+      add_stretch_forces<with_multipliers>(pairs[first + p], F[p], rotations + (first + p) * size,
+                                           multipliers, y, inverted);
   }
   return inverted;
 }
 
 template <class T, class Scalar, int width>
-bool pull(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t count, int rotation_steps,
-          const Multipliers<Scalar>& multipliers, const Scalar* x, Scalar* rotations, Scalar* y) {
+T pull(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t count, int rotation_steps,
+       const Multipliers<Scalar>& multipliers, const Scalar* x, Scalar* rotations, Scalar* y) {
   return multipliers.values != nullptr
              ? pull_with<true, T>(pairs, count, rotation_steps, multipliers, x, rotations, y)
              : pull_with<false, T>(pairs, count, rotation_steps, multipliers, x, rotations, y);
@@ -213,13 +213,14 @@ class StretchElements {
 
   // Adds (weight (R - F) + k cof F) grad N_a to row a of y for the elements of the batches [begin, end), F
   // that of the positions x, R its rotation, found in so many Newton steps from the last one, and k the
-  // multiplier of the element; without `multipliers`, none. With them, returns whether an element is
+  // multiplier of the element; without `multipliers`, none. With them, returns how many elements are
   // inverted.
-  bool pull(std::ptrdiff_t begin, std::ptrdiff_t end, int rotation_steps,
-            const detail::Multipliers<Scalar>& multipliers, const Scalar* x, Scalar* y) {
+  int pull(std::ptrdiff_t begin, std::ptrdiff_t end, int rotation_steps,
+           const detail::Multipliers<Scalar>& multipliers, const Scalar* x, Scalar* y) {
     const Batch* const batches = batches_.data() + begin;
     Scalar* const rotations = rotations_.data() + begin * std::ptrdiff_t{rotations_size};
-    return detail::pull<T>(batches, end - begin, rotation_steps, multipliers, x, rotations, y);
+    const T inverted = detail::pull<T>(batches, end - begin, rotation_steps, multipliers, x, rotations, y);
+    return static_cast<int>(sum(inverted));
   }
 
   // The rotations become those nearest to F at the positions x, wherever they were.
@@ -254,10 +255,14 @@ class StretchCopies {
   // Numbers that the rotations of the copies take.
   std::size_t rotations_size() const { return pairs_.size() * 2 * detail::quaternion_size<T>; }
 
-  // As those of StretchElements, for all elements.
-  bool pull(int rotation_steps, const detail::Multipliers<Scalar>& multipliers, const Scalar* x,
-            Scalar* rotations, Scalar* y) const {
-    return detail::pull<T>(pairs_.data(), std::ssize(pairs_), rotation_steps, multipliers, x, rotations, y);
+  // As those of StretchElements, for all elements; inverted ones count in the first `used` lanes.
+  int pull(int rotation_steps, const detail::Multipliers<Scalar>& multipliers, const Scalar* x,
+           Scalar* rotations, Scalar* y, int used) const {
+    const T inverted =
+        detail::pull<T>(pairs_.data(), std::ssize(pairs_), rotation_steps, multipliers, x, rotations, y);
+    int count = 0;
+    for (int k = 0; k < used; ++k) count += static_cast<int>(lane(inverted, k));
+    return count;
   }
 
   void find_rotations(const Scalar* x, Scalar* rotations) const {

@@ -14,18 +14,19 @@
 
 namespace pliant {
 
-// Which share of what its multiplier changes by in a step the nodes of an element feel in that step, where
-// they feel the whole multiplier of the step before. The rest they feel one step later.
+// Which share of what its multiplier changes by in a step the nodes of an element feel in that step, after
+// the whole multiplier of the step before. The rest they feel one step later.
 //
-// With all of it, which seems best, a body gains energy: the stretch has not seen how far the constraints
-// move the nodes, c, and lacks the force -L c, which works on slow swings as a negative damping, the more the
-// finer the mesh. A share divides c. How small it may be is told by a wave in an unbounded linear body, 1 /
-// (1 + s): where the stiffness of the stretch is a, relative to the mass, and that of the volume R a, R = 3
-// lambda / (2 mu), the step is stable while R a (1 / (1 + a) - 2 / (1 + s)) <= 1 + 3 / (1 + a). For every a
-// that is so with s = 3 up to R = 36, nu = 0.48, and with s = 1 for every R; between them 1 + 72 / R is just
-// below what is allowed.
+// With all of it bodies would gain energy: the stretch has not seen how far the constraints move the nodes,
+// c, and lacks the force -L c. On slow swings that works as a negative damping, the more the finer the mesh.
+// A share 1 / (1 + s) divides c by 1 + s. How large s may be is told by waves in an unbounded linear body:
+// where the stiffness of the stretch is a, in units of mass / dt^2, and that of the volume R a, R = 3 lambda
+// / (2 mu), a step is stable while
+//   R a (1 / (1 + a) - 2 / (1 + s)) <= 1 + 3 / (1 + a).
+// That is so for every a with s = 3 up to R = 36, nu = 0.48, and with s = 1 whatever R; between them
+// s = 1 + 72 / R stays below what is allowed.
 inline double volume_share(double mu, double lambda) {
-  return 1;
+  return lambda > 24 * mu ? 1 / (2 + 48 * mu / lambda) : 0.25;
 }
 
 // det F = 1 for pairs of tetrahedra, as soft as their materials: one pair for each lane, or one for all

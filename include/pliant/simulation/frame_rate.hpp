@@ -41,6 +41,7 @@ struct FrameReport {
   double dt = 0;              // of the last substep [s]
   int newton_iterations = 0;  // of all substeps, failed ones included
   int linear_iterations = 0;  // the same
+  int factorisations = 0;     // the same; of OperatorSplitting, for which each change of dt is one or more
   double cost = 0;            // of the frame, by the clock [s]
   double mean_substep = 0;    // cost of a substep, over the last frames [s]
   bool within_budget = true;  // cost <= budget
@@ -98,6 +99,7 @@ class Frames {
       report.last = simulation.step();
       report.newton_iterations += report.last.newton_iterations;
       report.linear_iterations += report.last.linear_iterations;
+      report.factorisations += report.last.factorisations;
       if (report) {
         ++report.substeps;
         --left;

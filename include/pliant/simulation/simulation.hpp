@@ -88,8 +88,8 @@ class Simulation {
                 "the arguments of Simulation from the fourth on must be constraints, e.g. Pinned(nodes); see "
                 "constraint/concept.hpp. From the third on, where the integrator needs no solver");
 
-  // Starts at rest in the rest shape. Throws ParameterError for a parameter out of range and IndexError for a
-  // constrained node that does not exist.
+  // Starts at rest in the rest shape. Throws ParameterError for a parameter out of range and for constraints
+  // that the integrator does not take, IndexError for a constrained node that does not exist.
   // (The third parameter is not deduced, so that the guide below says which argument is what.)
   Simulation(Solid solid, Integrator integrator, std::type_identity_t<SolverType> solver,
              Constraint constraint = {}) requires(detail::needs_solver<IntegratorType>)
@@ -196,7 +196,9 @@ class Simulation {
   // Goes on with other constraints, of the same types; nothing else is built again. Throws as the constructor
   // does, and then keeps the old ones.
   void set_constraint(Constraint constraint) {
-    filter_ = filter_of(constraint);
+    FilterType filter = filter_of(constraint);
+    check(filter);
+    filter_ = std::move(filter);
     constraint_ = std::move(constraint);
     contacts_.set_constraints(filter_);
     state_.acceleration_known = false;
@@ -259,8 +261,9 @@ class Simulation {
   }
 
   // `callback(const Progress&)` is called before each Newton iteration and every 64 iterations of the linear
-  // solver. It may return false to cancel the step; what it throws leaves the state as it was before the
-  // step. An empty function, or nullptr, ends the calls.
+  // solver, by CentralDifferences before each substep, by OperatorSplitting once at the start of a step. It
+  // may return false to cancel the step; what it throws leaves the state as it was before the step. An empty
+  // function, or nullptr, ends the calls.
   void on_progress(std::nullptr_t) { progress_ = nullptr; }
   template <class Callback>
   void on_progress(Callback callback) {
@@ -295,6 +298,12 @@ class Simulation {
     NodeConstraints<dim> held(system_.node_count());
     constraint.describe(held);
     return FilterType(held, solid_.nodes(), system_.numbering(), system_.pattern());
+  }
+
+  void check(const FilterType& filter) const {
+    if constexpr (requires { integrator_workspace_.check_constraints(system_, filter); }) {
+      integrator_workspace_.check_constraints(system_, filter);
+    }
   }
 
   void prepare_contacts() {
@@ -334,6 +343,7 @@ class Simulation {
     filter_ = filter_of(constraint_);
     prepare_contacts();
     integrator_.prepare(system_, integrator_workspace_);
+    check(filter_);
     for (auto* vector : {&state_.x, &state_.v, &external_forces_, &loads_}) {
       *vector = system_.make_vector();
     }
