@@ -47,6 +47,9 @@ class Contacts {
     holds_.prepare(node_count, spacing);
     restrained_.assign(static_cast<std::size_t>(node_count), free);
     planes_.resize(static_cast<std::size_t>(node_count));
+    marked_.assign(static_cast<std::size_t>(node_count), 0);
+    bounded_.assign(static_cast<std::size_t>((node_count + group_size - 1) / group_size), 0);
+    changed_ = bounded_;
     free_.resize(node_count);
   }
 
@@ -89,13 +92,17 @@ class Contacts {
   bool start(double time, double dt, Vector& x) {
     holds_.save();
     colliders_.place(time, time + dt);
-    mark_nodes(x, [&](std::ptrdiff_t i) {
-      Point at = point(x, i);
-      if (immovable(i) || !colliders_.push_out(at, free_directions(i))) return false;
-      x.node(i) = at.template cast<Scalar>();
-      return true;
+    for_each_group([&](std::size_t group, int begin, int end) {
+      changed_[group] = 0;
+      if (!colliders_.any_near({box_of(x, begin, end), {Point::Zero(), Point::Zero()}})) return;
+      for (int i = begin; i < end; ++i) {
+        Point at = point(x, i);
+        if (immovable(i) || !colliders_.push_out(at, free_directions(i))) continue;
+        x.node(i) = at.template cast<Scalar>();
+        changed_[group] = 1;
+      }
     });
-    return any_marked();
+    return any_changed();
   }
 
   // The same for a part of a step; see Colliders::place.
@@ -116,7 +123,7 @@ class Contacts {
   // The planes of the nodes for the step from x, which `ahead` would lead to x + ahead without contact.
   // `prescribed`: the displacements that constraints ask for [m].
   void find(const Vector& x, const Vector& ahead, const Vector& prescribed) {
-    find_planes(x, ahead, spacing_);
+    find_planes(x, ahead, spacing_, MayMiss::any);
     rebuild(x, prescribed);
     holds_.take(bounds_, colliders_, x);
   }
@@ -140,7 +147,7 @@ class Contacts {
   // Planes that the displacement u crosses although no plane told: gives them to the nodes, and puts these on
   // them. True where there were any.
   bool find_missed(const Vector& x, const Vector& prescribed, Vector& u) {
-    return find_missed(x, prescribed, u, [](const NodePlanes<dim>&) { return true; });
+    return find_missed(x, prescribed, u, MayMiss::any);
   }
 
   // ---- for integrators that do not solve for contact, in a step or in each part of one
@@ -166,10 +173,10 @@ class Contacts {
   bool put_back(const Vector& x, const Vector& prescribed, const Part& part, Mass&& mass, Vector& u,
                 Changed&& changed) {
     constexpr int most_passes = 20;
-    find_planes(x, u, 0);
+    find_planes(x, u, 0, MayMiss::bounded);
     rebuild(x, prescribed);
     holds_.clear();
-    free_.set_sum(u, Scalar(0), u);
+    for_each_with_planes([&](int i) { free_.node(i) = u.node(i); });
     for (const auto& bounded : bounds_.nodes()) {
       const int i = bounded.node;
       const auto carried = [&](const auto& collider) {
@@ -179,8 +186,7 @@ class Contacts {
       set_point(u, i, settled(bounded, point(u, i), carried, part.dt / mass(i)));
     }
     // Those without planes go where they were asked for, and meet nothing there.
-    const auto may_miss = [](const NodePlanes<dim>& planes) { return planes.count > 0; };
-    for (int pass = 0; find_missed(x, prescribed, u, may_miss); ++pass) {
+    for (int pass = 0; find_missed(x, prescribed, u, MayMiss::bounded); ++pass) {
       if (pass == most_passes) return false;
     }
     for (const auto& bounded : bounds_.nodes()) {
@@ -307,22 +313,60 @@ class Contacts {
     vector.node(i) = value.template cast<Scalar>();
   }
 
+  // Nodes are looked at in groups, which lie together as their numbers do: most are near to no collider.
+  static constexpr std::ptrdiff_t group_size = 32;
+  static_assert(group_size * Vector::stride % 8 == 0, "groups are read in blocks");
+
+  // Calls run(group, begin, end) for each group and its nodes.
   template <class Run>
-  static void for_each_node(const Vector& x, Run&& run) {
-    parallel_for(x.nodes(), 256, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      for (std::ptrdiff_t i = begin; i < end; ++i) run(i);
+  void for_each_group(Run&& run) const {
+    const std::ptrdiff_t nodes = std::ssize(restrained_);
+    parallel_for(std::ssize(bounded_), 256 / group_size, [&](std::ptrdiff_t first, std::ptrdiff_t last) {
+      for (std::ptrdiff_t g = first; g < last; ++g) {
+        run(static_cast<std::size_t>(g), static_cast<int>(g * group_size),
+            static_cast<int>(std::min(nodes, (g + 1) * group_size)));
+      }
     });
   }
 
-  // Marks the nodes i for which is(i) is true.
-  template <class Is>
-  void mark_nodes(const Vector& x, Is&& is) {
-    marked_.assign(static_cast<std::size_t>(x.nodes()), 0);
-    for_each_node(x, [&](std::ptrdiff_t i) { marked_[static_cast<std::size_t>(i)] = is(i) ? 1 : 0; });
+  // Calls use(i) for each node with planes, in order.
+  template <class Use>
+  void for_each_with_planes(Use&& use) const {
+    const int nodes = static_cast<int>(std::ssize(restrained_));
+    for (std::size_t group = 0; group < bounded_.size(); ++group) {
+      if (bounded_[group] == 0) continue;
+      const int begin = static_cast<int>(group) * static_cast<int>(group_size);
+      for (int i = begin; i < std::min(nodes, begin + static_cast<int>(group_size)); ++i) {
+        if (planes_[static_cast<std::size_t>(i)].count > 0) use(i);
+      }
+    }
   }
 
-  bool any_marked() const {
-    return std::any_of(marked_.begin(), marked_.end(), [](char marked) { return marked != 0; });
+  // Around the values of nodes of a group that are numbers, and perhaps zero.
+  static AxisAlignedBox<dim> box_of(const Vector& vector, int begin, int end) {
+    using Block = typename Vector::Block;
+    constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
+    Block lower(infinity), upper(-infinity);
+    for (std::ptrdiff_t i = begin * Vector::stride; i < end * Vector::stride; i += 8) {
+      lower = min(lower, vector.block(i));
+      upper = max(upper, vector.block(i));
+    }
+    AxisAlignedBox<dim> box{Point::Constant(infinity), Point::Constant(-infinity)};
+    for (int i = 0; i < 8; i += Vector::stride) {
+      for (int k = 0; k < dim; ++k) {
+        box.lower[k] = std::min(box.lower[k], static_cast<double>(lower[i + k]));
+        box.upper[k] = std::max(box.upper[k], static_cast<double>(upper[i + k]));
+      }
+    }
+    return box;
+  }
+
+  static NodeRegion<dim> region_of(const Vector& x, const Vector& way, int begin, int end) {
+    return {box_of(x, begin, end), box_of(way, begin, end)};
+  }
+
+  bool any_changed() const {
+    return std::any_of(changed_.begin(), changed_.end(), [](char changed) { return changed != 0; });
   }
 
   bool immovable(std::ptrdiff_t i) const {
@@ -335,37 +379,59 @@ class Contacts {
     return place == free ? Square::Identity() : projections_[static_cast<std::size_t>(place)];
   }
 
+  // Which nodes may have planes that they have not got yet: any, or those only that have some already.
+  enum class MayMiss { any, bounded };
+
   // Planes that are farther than `beyond` [m] off the way are left out.
-  void find_planes(const Vector& x, const Vector& ahead, double beyond) {
-    for_each_node(x, [&](std::ptrdiff_t i) {
-      auto& planes = planes_[static_cast<std::size_t>(i)];
-      planes.count = 0;
-      if (immovable(i)) return;
-      const Point from = point(x, i), way = point(ahead, i);
-      planes.size = std::max({size_, detail::largest_entry<dim>(from), detail::largest_entry<dim>(way)});
-      colliders_.meet(from, way, detail::length<dim>(way) + beyond, planes);
+  void find_planes(const Vector& x, const Vector& ahead, double beyond, MayMiss may_miss) {
+    for_each_group([&](std::size_t group, int begin, int end) {
+      const NodeRegion<dim> region = region_of(x, ahead, begin, end);
+      bounded_[group] = 0;
+      bool known = false;
+      const auto begin_planes = [&] {
+        known = true;
+        for (int i = begin; i < end; ++i) {
+          auto& planes = planes_[static_cast<std::size_t>(i)];
+          planes.count = 0;
+          planes.size = std::max(
+              {size_, detail::largest_entry<dim>(point(x, i)), detail::largest_entry<dim>(point(ahead, i))});
+        }
+      };
+      if (may_miss == MayMiss::any) begin_planes();
+      for (int number = 0; number < colliders_.count(); ++number) {
+        if (!colliders_.near(number, region, beyond)) continue;
+        if (!known) begin_planes();
+        for (int i = begin; i < end; ++i) {
+          if (immovable(i)) continue;
+          auto& planes = planes_[static_cast<std::size_t>(i)];
+          const Point way = point(ahead, i);
+          colliders_.meet(number, point(x, i), way, detail::length<dim>(way) + beyond, planes);
+          if (planes.count > 0) bounded_[group] = 1;
+        }
+      }
     });
   }
 
-  // The same for nodes whose planes `may_miss` one.
-  template <class MayMiss>
-  bool find_missed(const Vector& x, const Vector& prescribed, Vector& u, MayMiss&& may_miss) {
-    mark_nodes(x, [&](std::ptrdiff_t i) {
-      if (immovable(i)) return false;
-      auto& planes = planes_[static_cast<std::size_t>(i)];
-      if (!may_miss(planes)) return false;
-      const Point from = point(x, i), way = point(u, i);
-      const double rounding =
-          8 * colliders_.tolerance(std::max(planes.size, detail::largest_entry<dim>(way)));
-      bool missed = false;
-      colliders_.for_each_entered(from, way, [&](const ContactPlane<dim>& plane) {
-        if (plane.least - dot<double, dim>(plane.normal, way) <= rounding) return;
-        planes.insist(plane, way);
-        missed = true;
-      });
-      return missed;
+  bool find_missed(const Vector& x, const Vector& prescribed, Vector& u, MayMiss may_miss) {
+    for_each_group([&](std::size_t group, int begin, int end) {
+      changed_[group] = 0;
+      if (may_miss == MayMiss::bounded && bounded_[group] == 0) return;
+      std::fill(marked_.begin() + begin, marked_.begin() + end, char{0});
+      if (!colliders_.any_near(region_of(x, u, begin, end))) return;
+      for (int i = begin; i < end; ++i) {
+        auto& planes = planes_[static_cast<std::size_t>(i)];
+        if (immovable(i) || (may_miss == MayMiss::bounded && planes.count == 0)) continue;
+        const Point from = point(x, i), way = point(u, i);
+        const double rounding =
+            8 * colliders_.tolerance(std::max(planes.size, detail::largest_entry<dim>(way)));
+        colliders_.for_each_entered(from, way, [&](const ContactPlane<dim>& plane) {
+          if (plane.least - dot<double, dim>(plane.normal, way) <= rounding) return;
+          planes.insist(plane, way);
+          marked_[static_cast<std::size_t>(i)] = changed_[group] = bounded_[group] = 1;
+        });
+      }
     });
-    if (!any_marked()) return false;
+    if (!any_changed()) return false;
     holds_.keep(bounds_, colliders_, x);
     rebuild(x, prescribed);
     holds_.take(bounds_, colliders_, x);
@@ -493,11 +559,10 @@ class Contacts {
   // Bounds from the planes.
   void rebuild(const Vector& x, const Vector& prescribed) {
     bounds_.clear(x.nodes());
-    for (std::ptrdiff_t i = 0; i < x.nodes(); ++i) {
+    for_each_with_planes([&](int i) {
       const auto& planes = planes_[static_cast<std::size_t>(i)];
-      if (planes.count == 0) continue;
-      bounds_.add(static_cast<int>(i), planes, free_directions(i), point(prescribed, i), planes.size);
-    }
+      bounds_.add(i, planes, free_directions(i), point(prescribed, i), planes.size);
+    });
   }
 
   Colliders<dim> colliders_;
@@ -506,8 +571,9 @@ class Contacts {
   double spacing_ = 0, size_ = 0;  // [m]
   std::vector<int> restrained_;    // of each node: in projections_, or free
   std::vector<Square> projections_;
-  std::vector<NodePlanes<dim>> planes_;  // of each node
+  std::vector<NodePlanes<dim>> planes_;  // of each node, in use where its group may be bounded
   std::vector<char> marked_;             // the same
+  std::vector<char> bounded_, changed_;  // whether any node of a group has planes; was moved or got more
   Vector free_;                          // a displacement without contact
   std::vector<Contact<dim>> found_, kept_, pressing_;
 };
