@@ -149,9 +149,11 @@ class Colliders {
   // What rounding makes of distances between points with coordinates of a size [m].
   double tolerance(double size) const { return rounding_ * std::max(size_, size); }
 
-  // Puts a point that is inside a collider at the start of the step on its surface, as far as `S`, the
-  // projection onto the directions in which it may move, allows. False where it is inside of none.
-  bool push_out(Point& x, const Square& S) const {
+  // Puts a point that is inside a collider at the start of the step on its surface, as far as
+  // free_directions(), the projection onto those in which it may move, allows. False where it is inside of
+  // none.
+  template <class FreeDirections>
+  bool push_out(Point& x, FreeDirections&& free_directions) const {
     bool moved = false;
     for (const Collider& collider : list_) {
       if (!collider.present) continue;
@@ -161,7 +163,7 @@ class Colliders {
       const auto near = collider.shape.nearest(local, thickness);
       if (!near || near->distance >= thickness - tolerance(detail::largest_entry<Dim>(x))) continue;
       const Point out = (thickness - near->distance) * collider.from.rotated(near->normal);
-      x += times<double, Dim, Dim, 1>(S, out);
+      x += times<double, Dim, Dim, 1>(free_directions(), out);
       moved = true;
     }
     return moved;

@@ -12,7 +12,7 @@
 #include <pliant/contact/bounded_nodes.hpp>
 #include <pliant/contact/colliders.hpp>
 #include <pliant/contact/holds.hpp>
-#include <pliant/core/parallel.hpp>
+#include <pliant/contact/node_groups.hpp>
 
 namespace pliant {
 
@@ -48,7 +48,8 @@ class Contacts {
     restrained_.assign(static_cast<std::size_t>(node_count), free);
     planes_.resize(static_cast<std::size_t>(node_count));
     marked_.assign(static_cast<std::size_t>(node_count), 0);
-    bounded_.assign(static_cast<std::size_t>((node_count + group_size - 1) / group_size), 0);
+    groups_ = NodeGroups<Vector>(node_count);
+    bounded_.assign(static_cast<std::size_t>(groups_.count()), 0);
     changed_ = bounded_;
     free_.resize(node_count);
   }
@@ -92,14 +93,14 @@ class Contacts {
   bool start(double time, double dt, Vector& x) {
     holds_.save();
     colliders_.place(time, time + dt);
-    for_each_group([&](std::size_t group, int begin, int end) {
-      changed_[group] = 0;
-      if (!colliders_.any_near({box_of(x, begin, end), {Point::Zero(), Point::Zero()}})) return;
-      for (int i = begin; i < end; ++i) {
+    groups_.for_each([&](int group) {
+      char& changed = changed_[static_cast<std::size_t>(group)] = 0;
+      if (!colliders_.any_near({groups_.box(x, group), {Point::Zero(), Point::Zero()}})) return;
+      for (int i = groups_.begin(group); i < groups_.end(group); ++i) {
         Point at = point(x, i);
-        if (immovable(i) || !colliders_.push_out(at, free_directions(i))) continue;
+        if (immovable(i) || !colliders_.push_out(at, [&] { return free_directions(i); })) continue;
         x.node(i) = at.template cast<Scalar>();
-        changed_[group] = 1;
+        changed = 1;
       }
     });
     return any_changed();
@@ -313,56 +314,19 @@ class Contacts {
     vector.node(i) = value.template cast<Scalar>();
   }
 
-  // Nodes are looked at in groups, which lie together as their numbers do: most are near to no collider.
-  static constexpr std::ptrdiff_t group_size = 32;
-  static_assert(group_size * Vector::stride % 8 == 0, "groups are read in blocks");
-
-  // Calls run(group, begin, end) for each group and its nodes.
-  template <class Run>
-  void for_each_group(Run&& run) const {
-    const std::ptrdiff_t nodes = std::ssize(restrained_);
-    parallel_for(std::ssize(bounded_), 256 / group_size, [&](std::ptrdiff_t first, std::ptrdiff_t last) {
-      for (std::ptrdiff_t g = first; g < last; ++g) {
-        run(static_cast<std::size_t>(g), static_cast<int>(g * group_size),
-            static_cast<int>(std::min(nodes, (g + 1) * group_size)));
-      }
-    });
-  }
-
   // Calls use(i) for each node with planes, in order.
   template <class Use>
   void for_each_with_planes(Use&& use) const {
-    const int nodes = static_cast<int>(std::ssize(restrained_));
-    for (std::size_t group = 0; group < bounded_.size(); ++group) {
-      if (bounded_[group] == 0) continue;
-      const int begin = static_cast<int>(group) * static_cast<int>(group_size);
-      for (int i = begin; i < std::min(nodes, begin + static_cast<int>(group_size)); ++i) {
+    for (int group = 0; group < groups_.count(); ++group) {
+      if (bounded_[static_cast<std::size_t>(group)] == 0) continue;
+      for (int i = groups_.begin(group); i < groups_.end(group); ++i) {
         if (planes_[static_cast<std::size_t>(i)].count > 0) use(i);
       }
     }
   }
 
-  // Around the values of nodes of a group that are numbers, and perhaps zero.
-  static AxisAlignedBox<dim> box_of(const Vector& vector, int begin, int end) {
-    using Block = typename Vector::Block;
-    constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
-    Block lower(infinity), upper(-infinity);
-    for (std::ptrdiff_t i = begin * Vector::stride; i < end * Vector::stride; i += 8) {
-      lower = min(lower, vector.block(i));
-      upper = max(upper, vector.block(i));
-    }
-    AxisAlignedBox<dim> box{Point::Constant(infinity), Point::Constant(-infinity)};
-    for (int i = 0; i < 8; i += Vector::stride) {
-      for (int k = 0; k < dim; ++k) {
-        box.lower[k] = std::min(box.lower[k], static_cast<double>(lower[i + k]));
-        box.upper[k] = std::max(box.upper[k], static_cast<double>(upper[i + k]));
-      }
-    }
-    return box;
-  }
-
-  static NodeRegion<dim> region_of(const Vector& x, const Vector& way, int begin, int end) {
-    return {box_of(x, begin, end), box_of(way, begin, end)};
+  NodeRegion<dim> region(int group, const Vector& x, const Vector& way) const {
+    return {groups_.box(x, group), groups_.box(way, group)};
   }
 
   bool any_changed() const {
@@ -384,13 +348,13 @@ class Contacts {
 
   // Planes that are farther than `beyond` [m] off the way are left out.
   void find_planes(const Vector& x, const Vector& ahead, double beyond, MayMiss may_miss) {
-    for_each_group([&](std::size_t group, int begin, int end) {
-      const NodeRegion<dim> region = region_of(x, ahead, begin, end);
-      bounded_[group] = 0;
-      bool known = false;
+    groups_.for_each([&](int group) {
+      const NodeRegion<dim> around = region(group, x, ahead);
+      char& bounded = bounded_[static_cast<std::size_t>(group)] = 0;
+      bool begun = false;
       const auto begin_planes = [&] {
-        known = true;
-        for (int i = begin; i < end; ++i) {
+        begun = true;
+        for (int i = groups_.begin(group); i < groups_.end(group); ++i) {
           auto& planes = planes_[static_cast<std::size_t>(i)];
           planes.count = 0;
           planes.size = std::max(
@@ -399,26 +363,27 @@ class Contacts {
       };
       if (may_miss == MayMiss::any) begin_planes();
       for (int number = 0; number < colliders_.count(); ++number) {
-        if (!colliders_.near(number, region, beyond)) continue;
-        if (!known) begin_planes();
-        for (int i = begin; i < end; ++i) {
+        if (!colliders_.near(number, around, beyond)) continue;
+        if (!begun) begin_planes();
+        for (int i = groups_.begin(group); i < groups_.end(group); ++i) {
           if (immovable(i)) continue;
           auto& planes = planes_[static_cast<std::size_t>(i)];
           const Point way = point(ahead, i);
           colliders_.meet(number, point(x, i), way, detail::length<dim>(way) + beyond, planes);
-          if (planes.count > 0) bounded_[group] = 1;
+          if (planes.count > 0) bounded = 1;
         }
       }
     });
   }
 
   bool find_missed(const Vector& x, const Vector& prescribed, Vector& u, MayMiss may_miss) {
-    for_each_group([&](std::size_t group, int begin, int end) {
-      changed_[group] = 0;
-      if (may_miss == MayMiss::bounded && bounded_[group] == 0) return;
-      std::fill(marked_.begin() + begin, marked_.begin() + end, char{0});
-      if (!colliders_.any_near(region_of(x, u, begin, end))) return;
-      for (int i = begin; i < end; ++i) {
+    groups_.for_each([&](int group) {
+      char& bounded = bounded_[static_cast<std::size_t>(group)];
+      char& changed = changed_[static_cast<std::size_t>(group)] = 0;
+      if (may_miss == MayMiss::bounded && bounded == 0) return;
+      std::fill(marked_.begin() + groups_.begin(group), marked_.begin() + groups_.end(group), char{0});
+      if (!colliders_.any_near(region(group, x, u))) return;
+      for (int i = groups_.begin(group); i < groups_.end(group); ++i) {
         auto& planes = planes_[static_cast<std::size_t>(i)];
         if (immovable(i) || (may_miss == MayMiss::bounded && planes.count == 0)) continue;
         const Point from = point(x, i), way = point(u, i);
@@ -427,7 +392,7 @@ class Contacts {
         colliders_.for_each_entered(from, way, [&](const ContactPlane<dim>& plane) {
           if (plane.least - dot<double, dim>(plane.normal, way) <= rounding) return;
           planes.insist(plane, way);
-          marked_[static_cast<std::size_t>(i)] = changed_[group] = bounded_[group] = 1;
+          marked_[static_cast<std::size_t>(i)] = changed = bounded = 1;
         });
       }
     });
@@ -566,6 +531,7 @@ class Contacts {
   }
 
   Colliders<dim> colliders_;
+  NodeGroups<Vector> groups_;
   Holds<Vector> holds_;
   Bounds bounds_;
   double spacing_ = 0, size_ = 0;  // [m]
@@ -573,7 +539,8 @@ class Contacts {
   std::vector<Square> projections_;
   std::vector<NodePlanes<dim>> planes_;  // of each node, in use where its group may be bounded
   std::vector<char> marked_;             // the same
-  std::vector<char> bounded_, changed_;  // whether any node of a group has planes; was moved or got more
+  std::vector<char> bounded_;            // whether any node of a group has planes
+  std::vector<char> changed_;            // whether any was put elsewhere, or got a plane
   Vector free_;                          // a displacement without contact
   std::vector<Contact<dim>> found_, kept_, pressing_;
 };

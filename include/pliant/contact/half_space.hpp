@@ -51,10 +51,12 @@ class HalfSpace {
   bool apart(const AxisAlignedBox<Dim>& box, double reach) const {
     Point lowest;
     for (int k = 0; k < Dim; ++k) lowest[k] = normal_[k] > 0 ? box.lower[k] : box.upper[k];
+    const double h = height(lowest);
+    if (!(h > reach)) return false;
     const double rounding = detail::on_surface * std::max({detail::largest_entry<Dim>(box.lower),
                                                            detail::largest_entry<Dim>(box.upper),
                                                            detail::largest_entry<Dim>(point_)});
-    return height(lowest) - rounding > reach;
+    return h - rounding > reach;
   }
 
   std::optional<SurfacePoint<Dim>> nearest(const Point& x, double reach) const {
