@@ -135,27 +135,42 @@ TEST_CASE("half-space: it is apart from just the boxes that are higher than the 
   }
 }
 
+TEST_CASE("colliders: a node that rests on a surface, or on the edge of what counts as that, is near") {
+  Colliders<3> colliders;
+  constexpr double rounding = 1e-6, thickness = 0.1;
+  colliders.prepare(1, rounding);
+  colliders.add(HalfSpace<3>(Point(0, 0, 0), Point(0, 1, 0)), {.thickness = thickness}, nullptr, 0);
+  colliders.place(0, 1);
+  for (const double height : {0.0, thickness, 1.0099 * thickness, 1.01 * thickness + rounding}) {
+    const Point x(0, height, 0), still = Point::Zero();
+    NodePlanes<3> planes;
+    colliders.meet(0, x, still, 0, planes);
+    CHECK(planes.count == 1);
+    CHECK(colliders.near(0, {{x, x}, {still, still}}, 0));
+  }
+}
+
 TEST_CASE("groups of nodes: each node is in one, within its box, and what is not a number does not matter") {
   Random random;
-  for (const int nodes : {1, 31, 32, 33, 100}) {
+  for (const int nodes : {1, 31, 32, 33, 70}) {
+    const NodeGroups<NodeVector<3, float>> groups(nodes);
     NodeVector<3, float> x(nodes);
     for (int i = 0; i < nodes; ++i) x.node(i) = random.vector(1).cast<float>() + Eigen::Vector3f(5, -5, 0);
-    x.node(nodes / 2)[1] = std::numeric_limits<float>::quiet_NaN();
-    x.node(0)[0] = std::numeric_limits<float>::quiet_NaN();
-    const NodeGroups<NodeVector<3, float>> groups(nodes);
-    int next = 0;
-    for (int group = 0; group < groups.count(); ++group) {
-      CHECK(groups.begin(group) == next);
-      const auto box = groups.box(x, group);
-      for (; next < groups.end(group); ++next) {
-        for (int axis = 0; axis < 3; ++axis) {
-          const double value = static_cast<double>(x.node(next)[axis]);
-          CHECK_FALSE(value < box.lower[axis]);
-          CHECK_FALSE(value > box.upper[axis]);
+    int wrong = 0;
+    for (int hole = 0; hole < nodes; ++hole) {
+      NodeVector<3, float> y = x;
+      y.node(hole).setConstant(std::numeric_limits<float>::quiet_NaN());
+      int next = 0;
+      for (int group = 0; group < groups.count(); ++group) {
+        CHECK(groups.begin(group) == next);
+        const auto box = groups.box(y, group);
+        for (; next < groups.end(group); ++next) {
+          if (next != hole && !box.contains(y.node(next).cast<double>())) ++wrong;
         }
+        if (group + 1 < groups.count()) CHECK((box.lower[0] >= 4 && box.upper[1] <= -4));
       }
-      if (group + 1 < groups.count()) CHECK((box.lower[0] >= 4 && box.upper[1] <= -4));
+      CHECK(next == nodes);
     }
-    CHECK(next == nodes);
+    CHECK(wrong == 0);
   }
 }
