@@ -1,5 +1,6 @@
 // What steps of OperatorSplitting have to do with physics.
 #include "integrator/bodies.hpp"
+#include "integrator/plain_splitting.hpp"
 #include "simulation/run_steps.hpp"
 #include "support/catch.hpp"
 #include "support/threads.hpp"
@@ -97,15 +98,15 @@ TEST_CASE("operator splitting: converged volume constraints push with k grad C, 
   const Matrix3d F = (sim.positions().rightCols<3>().colwise() - sim.positions().col(0)) / 0.1;
   const double pressure = -lambda * (F.determinant() - 1);
   CHECK(pressure > 1);
-  for (int a = 1; a < 4; ++a) {  // grad C = grad N about rest
-    CHECK(force(a - 1, a) == Approx(pressure * V / 0.1).epsilon(0.005));
-  }
+  // grad C is cof F grad N of the start, as the first relaxation has it, which does nearly all.
+  for (int a = 1; a < 4; ++a)
+    CHECK(force(a - 1, a) == Approx(pressure * V / 0.1 * 0.999 * 0.999).epsilon(1e-5));
 }
 
 TEST_CASE("operator splitting: a hanging bar comes to rest where implicit Euler has it, held by its weight") {
   const auto mesh = bar(6);
   const auto held = lower_end(mesh);
-  constexpr double dt = 0.001;  // the two terms of the energy see each other once per step
+  constexpr double dt = 0.001;
   const Solid solid(mesh, FixedCorotated(Lame::from_young_poisson(3e5, 0.3)), Density{density},
                     Rayleigh{.alpha = 15});
   Simulation splitting(solid, OperatorSplitting{.dt = dt}, Pinned(held));
@@ -116,10 +117,10 @@ TEST_CASE("operator splitting: a hanging bar comes to rest where implicit Euler 
   run_steps(euler, 200);
   const auto sinking = [](const auto& sim) { return -sim.positions().row(1).minCoeff(); };
   CHECK(sinking(euler) > 0.005);
-  CHECK(sinking(splitting) == Approx(sinking(euler)).epsilon(0.02));
+  CHECK(sinking(splitting) == Approx(sinking(euler)).epsilon(1e-4));
   const Vector3d force = splitting.constraint_forces().rowwise().sum();
-  CHECK(force.y() == Approx(density * g * total_volume(mesh)).epsilon(1e-3));
-  CHECK(std::abs(force.x()) < 1e-3 * force.y());
+  CHECK(force.y() == Approx(density * g * total_volume(mesh)).epsilon(1e-6));
+  CHECK(std::abs(force.x()) < 1e-6 * force.y());
 }
 
 TEST_CASE("operator splitting: axial vibration has the frequency of the true mass") {
@@ -131,12 +132,15 @@ TEST_CASE("operator splitting: axial vibration has the frequency of the true mas
   MatrixXd start = mesh.nodes;
   for (int i = 0; i < start.cols(); ++i) start(0, i) += 1e-4 * std::sin(M_PI / 2 * mesh.nodes(0, i) / length);
   sim.set_positions(start);
-  int steps = 0;
-  for (double end = 1; end > 0; ++steps) {
+  const auto end = mesh.node_count() - 1;
+  std::vector<double> passages;  // of the end through its place at rest [s]
+  for (double before = 1, now = 0; passages.size() < 2; before = now) {
     run_steps(sim, 1);
-    end = sim.positions().row(0).maxCoeff() - length;
+    REQUIRE(sim.time() < period);
+    now = sim.positions()(0, end) - mesh.nodes(0, end);
+    if ((now > 0) != (before > 0)) passages.push_back(sim.time() - dt * now / (now - before));
   }
-  CHECK(steps * dt == Approx(period / 4).epsilon(0.015));
+  CHECK(passages[1] - passages[0] == Approx(period / 2).epsilon(1e-3));
 }
 
 TEST_CASE("operator splitting: a reflected body turns itself right side out where volumes are not held") {
@@ -173,7 +177,7 @@ TEST_CASE("operator splitting: mass damping brakes, moved nodes go where they ar
   run_steps(moved, 20);
   for (const int node : end) {
     CHECK((moved.positions().col(node) - path(mesh.nodes.col(node), 0.2)).norm() < 1e-14);
-    CHECK(moved.velocities()(2, node) == Approx(0.1 * std::cos(0.2)).epsilon(1e-3));
+    CHECK(moved.velocities()(2, node) == Approx(0.1 * std::cos(0.2)).epsilon(1e-5));  // 1e-3: of a chord
   }
   CHECK(moved.positions().row(2).maxCoeff() > 0.105);
 }
@@ -201,8 +205,75 @@ TEST_CASE("operator splitting: bodies of several materials") {
   CHECK((alone - end_of(Solid(mesh, soft, Density{density}), nodes)).cwiseAbs().maxCoeff() > 1e-4);
 }
 
+TEST_CASE("operator splitting: bodies welded onto each other keep their momentum, and add their stiffness") {
+  const auto mesh = bar(3);
+  const auto half = [&](const auto& energy) { return Solid(mesh, energy, Density{density / 2}); };
+  const Lame a = Lame::from_young_poisson(1e5, 0.4), b = Lame::from_young_poisson(2e5, 0.3);
+  const MatrixXd start = mesh.nodes + 0.01 * noise(mesh.node_count(), 1);
+  const auto end_of = [&](const auto& solid) {
+    Simulation sim(solid, OperatorSplitting{.dt = 0.01});
+    sim.set_positions(start);
+    run_steps(sim, 5);
+    return MatrixXd(sim.velocities());
+  };
+  const Weld same_place{1e-9};
+  const MatrixXd v = end_of(Bodies(same_place, half(FixedCorotated(a)), half(FixedCorotated(b))));
+  CHECK(momentum(node_masses(mesh, density), v).norm() < 1e-13);
+  const MatrixXd both = end_of(Bodies(same_place, half(Arap(a)), half(Arap(b))));
+  const MatrixXd one = end_of(Solid(mesh, Arap(RawCoefficients{a.mu() + b.mu(), 0}), Density{density}));
+  CHECK((both - one).cwiseAbs().maxCoeff() < 1e-11);
+}
+
+namespace {
+
+// Positions after some steps of bodies, one of which has a single element, whose lengths and times are scaled
+// with velocities as they are; unscaled again.
+template <class Scalar>
+MatrixXd positions_of_scaled_bodies(double scale) {
+  Mesh<Tet4> mesh = bar(3);
+  Mesh<Tet4> tetrahedron;
+  tetrahedron.nodes.resize(3, 4);
+  tetrahedron.nodes << 0, 0.1, 0, 0, 0, 0, 0.1, 0, 1, 1, 1, 1.1;
+  tetrahedron.elements.resize(4, 1);
+  tetrahedron.elements << 0, 1, 2, 3;
+  append(tetrahedron, mesh);
+  const MatrixXd start = mesh.nodes + 0.005 * noise(mesh.node_count(), 1);
+  Mesh<Tet4, Scalar> scaled;
+  scaled.nodes = (scale * mesh.nodes).template cast<Scalar>();
+  scaled.elements = mesh.elements;
+  Simulation sim(Solid(scaled, FixedCorotated(Lame::from_young_poisson(1e5, 0.4)), Density{density}),
+                 OperatorSplitting{.dt = 0.01 * scale});
+  sim.set_gravity(gravity / scale);
+  sim.set_positions((scale * start).template cast<Scalar>());
+  run_steps(sim, 5);
+  return sim.positions().template cast<double>() / scale;
+}
+
+}  // namespace
+
+TEST_CASE("operator splitting: small and large bodies move alike") {
+  for (const int power : {-20, 20}) {
+    const double scale = std::ldexp(1, power);
+    const auto change = [&](auto scalar) {
+      using Scalar = decltype(scalar);
+      return (positions_of_scaled_bodies<Scalar>(scale) - positions_of_scaled_bodies<Scalar>(1))
+          .cwiseAbs()
+          .maxCoeff();
+    };
+    CHECK(change(double()) < 1e-14);
+    CHECK(change(float()) < 1e-6);
+  }
+}
+
+TEST_CASE("operator splitting: masses that vanish beside the stiffness are told") {
+  Simulation sim(Solid(bar(3), Arap(Lame::from_young_poisson(1e12, 0)), Density{1e-6}),
+                 OperatorSplitting{.dt = 10});
+  CHECK_THROWS_WITH(sim.step(), Catch::Contains("rounding"));
+}
+
 TEST_CASE("operator splitting: the same bits for any number of threads") {
-  const auto mesh = make_box<Tet4>({.lengths = {1.5, 0.8, 0.8}, .cells = {15, 8, 8}});
+  const auto mesh = make_box<Tet4>({.lengths = {1.2, 1, 1}, .cells = {12, 10, 10}, .split = Split::kuhn});
+  REQUIRE(parts_of(mesh, lower_end(mesh)) > 1);  // or there would be nothing to share out
   const auto end_with = [&](int threads) {
     const WithThreads with(threads);
     Simulation sim(Solid(mesh, FixedCorotated(Lame::from_young_poisson(1e5, 0.4)), Density{density}),

@@ -1,4 +1,4 @@
-// The steps of OperatorSplitting against plain ones: dense matrices, one number at a time.
+// The steps of OperatorSplitting against plain ones: one number at a time.
 #include "integrator/bodies.hpp"
 #include "integrator/plain_splitting.hpp"
 #include "support/catch.hpp"
@@ -42,7 +42,7 @@ void steps_like_the_plain_one(double tolerance) {
     REQUIRE(sim.step());
     body.step(x, v, 0, {});
     CHECK((sim.positions().template cast<double>() - x).cwiseAbs().maxCoeff() < tolerance);
-    CHECK((sim.velocities().template cast<double>() - v).cwiseAbs().maxCoeff() < 10 * tolerance / dt);
+    CHECK((sim.velocities().template cast<double>() - v).cwiseAbs().maxCoeff() < tolerance / dt);
   }
 }
 
@@ -56,11 +56,7 @@ TEST_CASE("operator splitting: the stretch of a step is that of a plain one") {
 TEST_CASE("operator splitting: volume constraints are relaxed as plain ones are") {
   const double lambda = lame.lambda();
   SECTION("one element") {
-    Mesh<Tet4> mesh;
-    mesh.nodes.resize(3, 4);
-    mesh.nodes << 0, 0.1, 0, 0, 0, 0, 0.1, 0, 0, 0, 0, 0.12;
-    mesh.elements.resize(4, 1);
-    mesh.elements << 0, 1, 2, 3;
+    const Mesh<Tet4> mesh = tetrahedron();
     for (const std::vector<int>& held : {std::vector<int>{}, std::vector<int>{0, 2}})
       for (const bool incremental : {false, true}) {
         Simulation sim(
@@ -123,16 +119,79 @@ TEST_CASE("operator splitting: volume constraints are relaxed as plain ones are"
   }
 }
 
+TEST_CASE("operator splitting: the volume forces of a step start at zero while an element is inverted") {
+  const Mesh<Tet4> mesh = tetrahedron();
+  for (const std::vector<int>& held : {std::vector<int>{}, std::vector<int>{0, 2}}) {
+    Simulation sim(Solid(mesh, FixedCorotated(lame), Density{density}),
+                   OperatorSplitting{.dt = dt, .volume_iterations = 3, .rotation_iterations = 3},
+                   Pinned(held));
+    MatrixXd x = mesh.nodes, v = MatrixXd::Zero(3, 4);
+    x(0, 1) = -0.07;  // of 0.1
+    sim.set_gravity(gravity);
+    sim.set_positions(x);
+    const PlainBody body(mesh, lame.lambda(), held);
+    Eigen::VectorXd multiplier = Eigen::VectorXd::Zero(1);
+    int times = 0;  // that the solve of a step started from an inverted element
+    for (int n = 0; n < 6; ++n) {
+      const bool inverted = body.inverted_elements(x + dt * v) > 0;
+      REQUIRE(sim.step());
+      body.step(x, v, 3, {0}, multiplier);
+      CHECK((sim.positions() - x).cwiseAbs().maxCoeff() < 1e-13);
+      if (inverted) multiplier.setZero();
+      times += inverted;
+    }
+    CHECK((times > 0 && times < 6));
+  }
+}
+
 TEST_CASE("operator splitting: a large body, cut into parts, steps like a plain one") {
-  const Mesh<Tet4> mesh = make_box<Tet4>({.lengths = {0.5, 0.3, 0.3}, .cells = {10, 6, 6}});
+  const Mesh<Tet4> mesh =
+      make_box<Tet4>({.lengths = {0.6, 0.5, 0.5}, .cells = {12, 10, 10}, .split = Split::kuhn});
   const auto held = lower_end(mesh);
-  MatrixXd x = mesh.nodes + 0.01 * noise(mesh.node_count(), 1), v = MatrixXd::Zero(3, x.cols());
-  for (const int n : held) x.col(n) = mesh.nodes.col(n);
-  Simulation sim(Solid(mesh, Arap(lame), Density{density}),
-                 OperatorSplitting{.dt = dt, .rotation_iterations = 3}, Pinned(held));
-  sim.set_gravity(gravity);
-  sim.set_positions(x);
-  REQUIRE(sim.step());
-  PlainBody(mesh, 0, held).step(x, v, 0, {});
-  CHECK((sim.positions() - x).cwiseAbs().maxCoeff() < 1e-13);
+  REQUIRE(parts_of(mesh, held) > 1);
+  MatrixXd v = MatrixXd::Zero(3, mesh.node_count());
+  const auto disturbed = [&](double most) {
+    MatrixXd x = mesh.nodes + most * noise(mesh.node_count(), 1);
+    for (const int n : held) x.col(n) = mesh.nodes.col(n);
+    return x;
+  };
+  SECTION("its stretch") {
+    for (const double lambda : {0.0, lame.lambda()}) {  // elements with volume constraints are sorted apart
+      MatrixXd x = disturbed(0.01);
+      Simulation sim(Solid(mesh, FixedCorotated(RawCoefficients{lame.mu(), lambda}), Density{density}),
+                     OperatorSplitting{.dt = dt, .volume_iterations = 0, .rotation_iterations = 3},
+                     Pinned(held));
+      sim.set_gravity(gravity);
+      sim.set_positions(x);
+      v.setZero();
+      const PlainBody body(mesh, lambda, held);
+      for (int n = 0; n < 2; ++n) {
+        REQUIRE(sim.step());
+        body.step(x, v, 0, {});
+        CHECK((sim.positions() - x).cwiseAbs().maxCoeff() < 1e-13);
+      }
+    }
+  }
+  SECTION("its volumes, relaxed until the order of elements does not matter") {
+    constexpr double lambda = 2e3, most = 1e-6;
+    constexpr int iterations = 30;
+    MatrixXd x = mesh.nodes + most * noise(mesh.node_count(), 1);
+    Simulation sim(Solid(mesh, FixedCorotated(RawCoefficients{lame.mu(), lambda}), Density{density}),
+                   OperatorSplitting{.dt = dt, .volume_iterations = iterations});
+    sim.set_gravity(gravity);
+    sim.set_positions(x);
+    const PlainBody body(mesh, lambda, {});
+    Eigen::VectorXd multiplier = Eigen::VectorXd::Zero(mesh.element_count());
+    std::vector<int> order(static_cast<std::size_t>(mesh.element_count()));
+    std::iota(order.begin(), order.end(), 0);
+    MatrixXd without = x, v_without = v;
+    body.step(without, v_without, 0, order);
+    for (int n = 0; n < 2; ++n) {
+      REQUIRE(sim.step());
+      body.step(x, v, iterations, order, multiplier);
+      if (n == 0) CHECK((x - without).cwiseAbs().maxCoeff() > 2e-7);
+      // Of second order in the strain, 2e-5, the order of elements does matter.
+      CHECK((sim.positions() - x).cwiseAbs().maxCoeff() < 4e-12);
+    }
+  }
 }

@@ -1,4 +1,4 @@
-// A step of operator splitting, written down plainly: dense matrices, one number at a time.
+// A step of operator splitting, written down plainly: one number at a time.
 #pragma once
 
 #include "integrator/bodies.hpp"
@@ -11,9 +11,11 @@
 #include <Eigen/Geometry>
 #include <Eigen/LU>
 #include <Eigen/SVD>
+#include <Eigen/SparseCholesky>
 
 #include <pliant/element/tet4.hpp>
 #include <pliant/energy/lame.hpp>
+#include <pliant/linear_solver/panels.hpp>
 #include <pliant/mesh/mesh.hpp>
 
 namespace pliant::test {
@@ -24,6 +26,16 @@ struct PlainScene {
   static inline const Eigen::Vector3d gravity{0, -9.81, 0};
   static inline const Lame lame = Lame::from_young_poisson(2e4, 0.35);
 };
+
+// One element.
+inline Mesh<Tet4> tetrahedron() {
+  Mesh<Tet4> mesh;
+  mesh.nodes.resize(3, 4);
+  mesh.nodes << 0, 0.1, 0, 0, 0, 0, 0.1, 0, 0, 0, 0, 0.12;
+  mesh.elements.resize(4, 1);
+  mesh.elements << 0, 1, 2, 3;
+  return mesh;
+}
 
 inline Eigen::Matrix3d rotation_by_svd(const Eigen::Matrix3d& F) {
   const Eigen::JacobiSVD<Eigen::Matrix3d> svd(F, Eigen::ComputeFullU | Eigen::ComputeFullV);
@@ -46,20 +58,24 @@ class PlainBody : PlainScene {
         fixed_(std::move(fixed)),
         incremental_(incremental),
         mass_(VectorXd::Zero(mesh.node_count())) {
-    matrix_ = MatrixXd::Zero(mesh.node_count(), mesh.node_count());
+    std::vector<Eigen::Triplet<double>> entries;  // of fixed nodes, those of the identity
     for (int e = 0; e < mesh.element_count(); ++e) {
       const double V = volume(mesh.nodes, e) / 6;
       const Eigen::Matrix<double, 4, 3> G = gradients(e);
       for (int a = 0; a < 4; ++a) {
         mass_(node(e, a)) += density * V / 4;
-        for (int b = 0; b < 4; ++b) matrix_(node(e, a), node(e, b)) += weight(e) * G.row(a).dot(G.row(b));
+        if (is_fixed(node(e, a))) continue;
+        for (int b = 0; b < 4; ++b) {
+          if (!is_fixed(node(e, b)))
+            entries.emplace_back(node(e, a), node(e, b), weight(e) * G.row(a).dot(G.row(b)));
+        }
       }
     }
-    matrix_.diagonal() += mass_;
+    for (int n = 0; n < mesh.node_count(); ++n) entries.emplace_back(n, n, is_fixed(n) ? 1 : mass_(n));
+    Eigen::SparseMatrix<double> matrix(mesh.node_count(), mesh.node_count());
+    matrix.setFromTriplets(entries.begin(), entries.end());
+    factor_.compute(matrix);
   }
-
-  double total_mass() const { return mass_.sum(); }
-  const VectorXd& mass() const { return mass_; }
 
   // One step from x and v; `order`: in which the volume constraints are relaxed.
   void step(MatrixXd& x, MatrixXd& v, int volume_iterations, const std::vector<int>& order) const {
@@ -81,18 +97,19 @@ class PlainBody : PlainScene {
       const Matrix3d P = weight(e) * (rotation_by_svd(F) - F) + multiplier(e) * cofactor_of(F);
       for (int a = 0; a < 4; ++a) pull.col(node(e, a)) += P * gradients(e).row(a).transpose();
     }
-    MatrixXd A = matrix_;
-    for (const int n : fixed_) {
-      A.row(n).setZero();
-      A.col(n).setZero();
-      A(n, n) = 1;
-      pull.col(n).setZero();
-    }
-    x += A.partialPivLu().solve(pull.transpose()).transpose();
+    for (const int n : fixed_) pull.col(n).setZero();
+    x += factor_.solve(MatrixXd(pull.transpose())).transpose();
     for (int k = 0; k < volume_iterations; ++k) {
       for (const int e : order) relax(e, multiplier(e), x);
     }
     v = (x - start) / dt;
+  }
+
+  // Where the nodes are at x.
+  int inverted_elements(const MatrixXd& x) const {
+    int count = 0;
+    for (int e = 0; e < mesh_.element_count(); ++e) count += volume(x, e) < 0;
+    return count;
   }
 
  private:
@@ -142,16 +159,15 @@ class PlainBody : PlainScene {
     return result;
   }
 
-  double inverse_mass(int n) const {
-    return std::find(fixed_.begin(), fixed_.end(), n) == fixed_.end() ? 1 / mass_(n) : 0;
-  }
+  bool is_fixed(int n) const { return std::find(fixed_.begin(), fixed_.end(), n) != fixed_.end(); }
+  double inverse_mass(int n) const { return is_fixed(n) ? 0 : 1 / mass_(n); }
 
   Mesh<Tet4> mesh_;
   double lambda_;
   std::vector<int> fixed_;
   bool incremental_;
   VectorXd mass_;
-  MatrixXd matrix_;
+  Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>> factor_;
 };
 
 // How near `x` is to what a step from `start` makes of it, its constraints relaxed in that order in which it
@@ -167,6 +183,23 @@ inline double distance_in_best_order(const PlainBody& body, int elements, int vo
     closest = std::min(closest, (x - end).cwiseAbs().maxCoeff());
   } while (std::next_permutation(order.begin(), order.end()));
   return closest;
+}
+
+// Into how many parts the factor of a body cuts it, whose subtrees are threads' work; 1: it is not cut.
+inline int parts_of(const Mesh<Tet4>& mesh, const std::vector<int>& fixed) {
+  Numbering free{std::vector<int>(static_cast<std::size_t>(mesh.node_count()), -1), {}};
+  for (int n = 0; n < mesh.node_count(); ++n) {
+    if (std::find(fixed.begin(), fixed.end(), n) != fixed.end()) continue;
+    free.to_internal[static_cast<std::size_t>(n)] = static_cast<int>(free.to_user.size());
+    free.to_user.push_back(n);
+  }
+  const BlockPattern pattern =
+      BlockPattern::from_graph(renumbered(neighbours_of_nodes<Tet4>(mesh.elements, mesh.node_count()), free));
+  std::vector<double> values(static_cast<std::size_t>(pattern.blocks()), 0);
+  for (int i = 0; i < pattern.rows(); ++i) values[static_cast<std::size_t>(pattern.slot(i, i))] = 1;
+  Panels<double> panels;
+  panels.factorise(pattern, values);
+  return panels.parts();
 }
 
 template <class Scalar>

@@ -85,6 +85,11 @@ TEST_CASE("pairs of elements: whatever the elements have in common") {
     nodes << 0, 2, 1, 1, 0, 2, 2, 1, 0, 3, 4, 5;
     CHECK(alone_in(pairs_of(elements_of(nodes))) == 1);
   }
+  SECTION("all nodes") {
+    nodes.resize(4, 2);
+    nodes << 0, 2, 1, 1, 2, 0, 3, 3;
+    CHECK(alone_in(pairs_of(elements_of(nodes))) == 2);
+  }
   SECTION("a star: one with a neighbour at each face") {
     nodes.resize(4, 5);
     nodes << 0, 1, 0, 0, 0, 1, 2, 2, 1, 1, 2, 3, 3, 3, 2, 3, 4, 5, 6, 7;

@@ -20,6 +20,8 @@ namespace pliant {
 // copies, in blocks, and all others as one.
 template <class SystemType, class FilterType>
 class SplitBodies {
+  static_assert(SystemType::dim == 3, "OperatorSplitting takes bodies of tetrahedra");
+
  public:
   using Vector = typename SystemType::Vector;
   using Scalar = typename SystemType::Scalar;
@@ -42,7 +44,6 @@ class SplitBodies {
   }
 
   void prepare(const SystemType& system) {
-    static_assert(SystemType::dim == 3, "OperatorSplitting takes bodies of tetrahedra");
     if (held_.nodes() == system.node_count()) return;
     held_ = moved_ = system.make_vector();
     const auto beta = system.uniform_stiffness_damping();
@@ -80,6 +81,7 @@ class SplitBodies {
   // some could not be kept out.
   template <class Integrator, class Context>
   int advance(const Integrator& integrator, const Context& context, State<Vector>& state) {
+    context.filter.prescribe(state.time + dt_, dt_, state.x, moved_);  // what may throw comes first
     if (!rotations_known_) {
       if (others_) others_->find_rotations(state.x);
       for (Copies& copies : copies_) copies.find_rotations(state.x);
@@ -87,9 +89,9 @@ class SplitBodies {
     }
     const StartFrom start = integrator.incremental ? start_ : StartFrom::zero;
     tried_ = start == StartFrom::zero ? start : StartFrom::again;
-    start_ = StartFrom::last;
+    // Without relaxations there are none of this step.
+    start_ = integrator.volume_iterations > 0 ? StartFrom::last : StartFrom::zero;
     advanced_ = true;
-    context.filter.prescribe(state.time + dt_, dt_, state.x, moved_);
     held_.set_zero();
     Vector& displacement = state.v;  // of this step [m], as soon as the velocities have been used
     if (others_) {

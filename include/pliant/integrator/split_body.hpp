@@ -49,9 +49,10 @@ class SplitBody {
   template <class Integrator, class Context>
   void advance(const Integrator& integrator, const Context& context, const State<Vector>& state,
                const Vector& moved, StartFrom start) {
-    const bool inverted = std::any_of(parts_.begin(), parts_.end(), [](const Part& p) { return p.inverted; });
     if (start == StartFrom::last) constraints_.start_from_last();
-    if (start == StartFrom::zero || inverted) constraints_.start_from_zero();
+    const bool inverted = std::any_of(parts_.begin(), parts_.end(), [](const Part& p) { return p.inverted; });
+    // After a step that was undone `inverted` is that of its solve, and what it started with is there.
+    if (start == StartFrom::zero || (start == StartFrom::last && inverted)) constraints_.start_from_zero();
     predict(context, state, moved, integrator.incremental);
     for (int k = 0; k < integrator.stretch_iterations; ++k) solve_stretch(integrator);
     for (int k = 0; k < integrator.volume_iterations; ++k) relax_volumes(k == 0);
@@ -89,7 +90,7 @@ class SplitBody {
   using Factor = typename Mesh::Factor;
   using Row = Lane<Scalar, 4, isa>;
   static constexpr int stride = Factor::stride;
-  static_assert(stride == Vector::stride);
+  static_assert(stride == Vector::stride, "OperatorSplitting takes bodies of tetrahedra");
 
   // Some of the elements; parts have no free node in common but those of the top of the factor.
   struct Part {

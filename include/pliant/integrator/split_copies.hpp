@@ -79,7 +79,7 @@ class SplitCopies {
                const Vector& moved, StartFrom start) {
     Block& block = blocks_[at(b)];
     if (start == StartFrom::last) std::swap(block.start, block.end);
-    if (start == StartFrom::zero || block.inverted)
+    if (start == StartFrom::zero || (start == StartFrom::last && block.inverted))
       std::fill(block.start.begin(), block.start.end(), Scalar(0));
     predict(block, context, state, moved, integrator.incremental);
     for (int k = 0; k < integrator.stretch_iterations; ++k) {

@@ -62,7 +62,7 @@ class SplitMesh {
   };
 
   // Returns the elements, with places for nodes, near in memory where they are near in time. Throws
-  // ParameterError where the matrix overflows.
+  // ParameterError where the matrix overflows, or is singular to rounding.
   std::vector<Element> make(std::vector<Element> elements, const std::vector<SplitNode>& nodes, double dt) {
     // Free nodes by themselves, in this order.
     Numbering numbering{std::vector<int>(nodes.size(), -1), {}};
@@ -130,8 +130,12 @@ class SplitMesh {
         if (i >= 0 && i <= j) values[at(pattern.slot(i, j))] += value;
       });
     }
-    if (factor_.factorise(pattern, values) != FactorResult::done) {
-      throw ParameterError("OperatorSplitting::dt", dt, "the matrix M + dt^2 L overflows");
+    const FactorResult result = factor_.factorise(pattern, values);
+    if (result != FactorResult::done) {
+      throw ParameterError("OperatorSplitting::dt", dt,
+                           result == FactorResult::not_finite
+                               ? "the matrix M + dt^2 L overflows"
+                               : "the masses M are less than the rounding of dt^2 L");
     }
   }
 

@@ -34,8 +34,14 @@ inline constexpr int pairs_width = (isa == Isa::avx512 ? 2 : 1) * kernel_width<S
 
 namespace detail {
 
+template <class Scalar>
+bool have_same_nodes(const SplitElement<Scalar>& a, const SplitElement<Scalar>& b) {
+  return std::is_permutation(a.nodes.begin(), a.nodes.end(), b.nodes.begin());
+}
+
 // Elements on the other sides of the faces of each, -1: none. Where more than two have a face in common, two
-// are neighbours there.
+// are neighbours there. Elements of the same four nodes, of bodies welded onto each other, are on the same
+// side.
 template <class Scalar>
 std::vector<std::array<int, 4>> neighbours_by_faces(const std::vector<SplitElement<Scalar>>& elements) {
   const auto at = [](int i) { return static_cast<std::size_t>(i); };
@@ -54,7 +60,8 @@ std::vector<std::array<int, 4>> neighbours_by_faces(const std::vector<SplitEleme
     nodes = std::max(nodes, 1 + *std::max_element(e.nodes.begin(), e.nodes.end()));
   std::vector<std::array<int, 4>> result(elements.size(), {-1, -1, -1, -1});
   group_by_nodes<3>(nodes, for_each_face, [&](std::span<const NodeTuple<3>> faces) {
-    if (faces.size() < 2) return;
+    if (faces.size() < 2 || have_same_nodes(elements[at(faces[0].element)], elements[at(faces[1].element)]))
+      return;
     result[at(faces[0].element)][at(faces[0].face)] = faces[1].element;
     result[at(faces[1].element)][at(faces[1].face)] = faces[0].element;
   });

@@ -76,14 +76,15 @@ class CopyTest {
            static_cast<double>(difference.norm()) <= 2 * size * size * size * rounding;
   }
 
-  // Masses are compared by the volumes that they belong to, which are rounded as they are.
+  // Masses are compared by the volumes that they belong to, which are rounded as they are. What damping takes
+  // from a velocity is known to a rounding of 1 only.
   bool same_nodes(const SplitPiece<Scalar>& a, const SplitPiece<Scalar>& b) const {
     const std::vector<double> volume = volumes(a), other = volumes(b);
     for (std::size_t i = 0; i < a.nodes.size(); ++i) {
       const SplitNode &u = nodes_[at(a.nodes[i])], &v = nodes_[at(b.nodes[i])];
       const double mass = u.mass * other[i], lost = 1 - u.kept;
       if (u.fixed != v.fixed || std::abs(mass - v.mass * volume[i]) > 64 * epsilon * mass ||
-          std::abs(lost - (1 - v.kept)) > 16 * epsilon * lost) {
+          std::abs(u.kept - v.kept) > 16 * epsilon * lost + 4 * std::numeric_limits<double>::epsilon()) {
         return false;
       }
     }

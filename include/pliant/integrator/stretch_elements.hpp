@@ -55,8 +55,8 @@ PLIANT_INLINE void store_quaternion(scalar_of<T>* p, const UnitQuaternion<T>& q)
 
 // F of both elements.
 template <class T, class Scalar, int width>
-PLIANT_INLINE void find_gradients(const StretchPairs<Scalar, width>& pairs, const Scalar* x,
-                                  SmallMatrix<T, 3, 3> (&F)[2]) {
+PLIANT_INLINE void find_deformation_gradients(const StretchPairs<Scalar, width>& pairs, const Scalar* x,
+                                              SmallMatrix<T, 3, 3> (&F)[2]) {
   T nodes[5][4];
   load_nodes(x, pairs.offsets[0], nodes[0]);
   for (int a = 1; a < 5; ++a) {
@@ -124,7 +124,7 @@ bool pull_with(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t count, i
   bool inverted = false;
   for (std::ptrdiff_t first = 0; first < count; first += most) {
     const std::ptrdiff_t some = std::min(most, count - first);
-    for (std::ptrdiff_t p = 0; p < some; ++p) find_gradients(pairs[first + p], x, F[p]);
+    for (std::ptrdiff_t p = 0; p < some; ++p) find_deformation_gradients(pairs[first + p], x, F[p]);
     for (std::ptrdiff_t p = 0; p < some; ++p) {
       const std::ptrdiff_t ahead = std::min(first + p + most, count - 1);
       prefetch(pairs + ahead, 1);
@@ -156,7 +156,7 @@ void find_rotations(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t cou
                     Scalar* rotations) {
   SmallMatrix<T, 3, 3> F[2];
   for (std::ptrdiff_t p = 0; p < count; ++p) {
-    find_gradients(pairs[p], x, F);
+    find_deformation_gradients(pairs[p], x, F);
     for (int k = 0; k < 2; ++k) {
       store_quaternion(rotations, nearest_rotation(F[k]));
       rotations += quaternion_size<T>;

@@ -21,7 +21,7 @@ struct alignas(width == 1 ? alignof(Scalar) : 64) VolumePairs {
   int offsets[5][width];            // of their nodes in the arrays of the step, see SplitPair
   Scalar inverse_masses[5][width];  // zero at fixed nodes [1/kg]
   Scalar inverse_volume[2][width];  // 1 / (6 V), V the rest volume, negative where the nodes turn the other
-                                    // way [1/m^3]
+                                    // way; zero where there is no element [1/m^3]
   Scalar compliance[2][width];      // 1 / (lambda V dt^2) [1/(kg m^2)]
 
   // `masses`: the inverse ones, by place; `stride`: from a node to the next in the arrays of the step.
@@ -40,39 +40,32 @@ struct alignas(width == 1 ? alignof(Scalar) : 64) VolumePairs {
     if (pair.alone) set_nothing(lane, 1);
   }
 
-  // As an element k that moves nothing, and whose multiplier is nothing beside any other.
+  // As an element k that moves nothing, and whose multiplier stays zero.
   void set_nothing(std::size_t lane, std::size_t k) {
     inverse_volume[k][lane] = 0;
-    compliance[k][lane] = Scalar(1e30);
+    compliance[k][lane] = 1;
   }
 };
 
 namespace detail {
 
+// As dot, the multiplications fused with the additions by every compiler.
 template <class T>
-PLIANT_INLINE void find_cross_product(const T* u, const T* v, T* result) {
-  for (int i = 0; i < 3; ++i) {
-    const int j = (i + 1) % 3, k = (i + 2) % 3;
-    result[i] = u[j] * v[k] - u[k] * v[j];
-  }
-}
-
-template <class T>
-PLIANT_INLINE T dot_of(const T* u, const T* v) {
+PLIANT_INLINE T fused_dot(const SmallVector<T, 3>& u, const SmallVector<T, 3>& v) {
   return multiply_add(u[0], v[0], multiply_add(u[1], v[1], u[2] * v[2]));
 }
 
 // normals[a]: 6 V grad_a C of element k, normal to the face that is opposite to its node a. Returns
 // 6 V det F.
 template <int k, class T>
-PLIANT_INLINE T find_normals(const T (&nodes)[5][4], T (&normals)[4][3]) {
-  T edges[3][3];
+PLIANT_INLINE T find_normals(const T (&nodes)[5][4], SmallVector<T, 3> (&normals)[4]) {
+  SmallVector<T, 3> edges[3];
   for (int a = 0; a < 3; ++a) {
     for (int i = 0; i < 3; ++i) edges[a][i] = nodes[pair_node(k, a + 1)][i] - nodes[0][i];
   }
-  for (int a = 0; a < 3; ++a) find_cross_product(edges[(a + 1) % 3], edges[(a + 2) % 3], normals[a + 1]);
+  for (int a = 0; a < 3; ++a) normals[a + 1] = cross<T>(edges[(a + 1) % 3], edges[(a + 2) % 3]);
   for (int i = 0; i < 3; ++i) normals[0][i] = -(normals[1][i] + normals[2][i] + normals[3][i]);
-  return dot_of(edges[0], normals[1]);
+  return fused_dot(edges[0], normals[1]);
 }
 
 // Moves the nodes of elements k, and returns the new multiplier.
@@ -81,12 +74,14 @@ PLIANT_INLINE T relax_volume(const VolumePairs<Scalar, width>& pairs, const T& m
   const T inverse_volume = lanes_of<T>(pairs.inverse_volume[k]),
           compliance = lanes_of<T>(pairs.compliance[k]);
   const auto inverse_mass = [&](int a) { return lanes_of<T>(pairs.inverse_masses[pair_node(k, a)]); };
-  T normals[4][3];
+  SmallVector<T, 3> normals[4];
   const T unmet = T(1) - inverse_volume * find_normals<k>(nodes, normals) - compliance * multiplier;
-  T mobility = inverse_mass(3) * dot_of(normals[3], normals[3]);
+  T mobility = inverse_mass(3) * fused_dot(normals[3], normals[3]);
   for (int a = 2; a >= 0; --a)  // the last normal is known last
-    mobility = multiply_add(inverse_mass(a), dot_of(normals[a], normals[a]), mobility);
-  const T change = unmet / multiply_add(inverse_volume * inverse_volume, mobility, compliance);
+    mobility = multiply_add(inverse_mass(a), fused_dot(normals[a], normals[a]), mobility);
+  // The square of the inverse volume of a small element would leave the range of float.
+  const T stiffness = multiply_add(inverse_volume * mobility, inverse_volume, compliance);
+  const T change = select(inverse_volume == T(0), T(0), unmet / stiffness);
   const T push = inverse_volume * change;
   for (int a = 0; a < 4; ++a) {
     const T share = push * inverse_mass(a);
@@ -178,7 +173,8 @@ class VolumeConstraints {
   // rows of `forces` of the nodes a at `first_fixed` and beyond.
   void add_forces(const Scalar* x, Scalar* forces) const {
     for (const Corners& corners : corners_) {
-      T face[3][4], edges[2][3];
+      T face[3][4];
+      SmallVector<T, 3> edges[2];
       for (int b = 0; b < 3; ++b) gather_rows(x, corners.face[b], face[b]);
       for (int i = 0; i < 3; ++i) {
         edges[0][i] = face[1][i] - face[0][i];
@@ -186,10 +182,8 @@ class VolumeConstraints {
       }
       const T push = load<T>(corners.inverse_volume) * (gather<T>(end_.data(), corners.multiplier) -
                                                         gather<T>(start_.data(), corners.multiplier));
-      T force[4];
-      detail::find_cross_product(edges[0], edges[1], force);
-      for (int i = 0; i < 3; ++i) force[i] = push * force[i];
-      force[3] = T(Scalar(0));
+      const SmallVector<T, 3> normal = cross<T>(edges[0], edges[1]);
+      const T force[4] = {push * normal[0], push * normal[1], push * normal[2], T(Scalar(0))};
       add_rows(force, forces, corners.node);
     }
   }
@@ -283,13 +277,13 @@ class VolumeCopies {
 
   template <int k>
   void add_forces(const Pair& pair, const T (&nodes)[5][4], const T& change, Scalar* forces) const {
-    T normals[4][3];
+    SmallVector<T, 3> normals[4];
     detail::find_normals<k>(nodes, normals);
     const T push = T(pair.inverse_volume[k][0]) * change;
     for (int a = 0; a < 4; ++a) {
       if (const int offset = pair.offsets[pair_node(k, a)][0] - first_fixed_; offset >= 0) {
-        for (T& number : normals[a]) number = push * number;
-        add_columns<3>(normals[a], forces + offset);
+        for (int i = 0; i < 3; ++i) normals[a][i] = push * normals[a][i];
+        add_columns<3>(&normals[a][0], forces + offset);
       }
     }
   }
