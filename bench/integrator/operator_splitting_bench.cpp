@@ -47,7 +47,8 @@ void step(benchmark::State& state) {
   run(state, sim);
 }
 
-// Many bars of 3,125 elements, each held at one end: those that are alike are solved together.
+// Many bars of 3,125 elements in a row, each held at one end: those that are alike are solved together.
+// Without a floor, with one far below, with one that their tips rest on.
 void crowd(benchmark::State& state) {
   const int count = static_cast<int>(state.range(0));
   const auto one = make_box<Tet4, float>({.lengths = {0.25, 0.05, 0.05}, .cells = {25, 5, 5}});
@@ -55,14 +56,18 @@ void crowd(benchmark::State& state) {
   all.nodes.resize(3, count * one.node_count());
   all.elements.resize(4, count * one.element_count());
   for (int k = 0; k < count; ++k) {
-    const Eigen::Vector3f place(0, 0.1f * static_cast<float>(k % 10), 0.1f * static_cast<float>(k / 10));
+    const Eigen::Vector3f place(0, 0, 0.1f * static_cast<float>(k));
     all.nodes.middleCols(k * one.node_count(), one.node_count()) = one.nodes.colwise() + place;
     all.elements.middleCols(k * one.element_count(), one.element_count()) =
         one.elements.array() + k * static_cast<int>(one.node_count());
   }
   Simulation sim(Solid(all, rubber, Density{1000}), OperatorSplitting{.dt = dt},
                  Pinned(nodes_where(all, [](const auto& X) { return X.x() < 1e-6; })));
+  const double heights[] = {0, -1000, -0.01};
+  const auto floor = static_cast<std::size_t>(state.range(2));
+  if (floor > 0) sim.add_collider(HalfSpace({0, heights[floor], 0}, {0, 1, 0}), {.friction = 0.5});
   run(state, sim);
+  state.counters["contacts"] = static_cast<double>(sim.contacts().size());
 }
 
 // What implicit Euler takes for the same step, linearised, to 1e-3 and to 1e-6.
@@ -255,7 +260,12 @@ void solved_steps(benchmark::internal::Benchmark* benchmark) {
 }
 BENCHMARK(step<float>)->Apply(steps);
 BENCHMARK(step<double>)->Apply(steps);
-BENCHMARK(crowd)->ArgsProduct({{1, 7, 16, 100}, {1, 2}})->Unit(benchmark::kMillisecond)->UseRealTime();
+// Bodies; threads; floor.
+BENCHMARK(crowd)
+    ->ArgsProduct({{1, 7, 16, 100}, {1, 2}, {0}})
+    ->ArgsProduct({{100}, {1}, {1, 2}})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 BENCHMARK(backward_euler_step<float>)->Apply(solved_steps);
 BENCHMARK(stretch_forces)->Apply(sizes);
 BENCHMARK(solve)->Apply(sizes);

@@ -34,6 +34,7 @@
 #include <pliant/contact/half_space.hpp>
 #include <pliant/contact/holds.hpp>
 #include <pliant/contact/make_triangle_mesh.hpp>
+#include <pliant/contact/node_groups.hpp>
 #include <pliant/contact/pose.hpp>
 #include <pliant/contact/sphere.hpp>
 #include <pliant/contact/surface.hpp>

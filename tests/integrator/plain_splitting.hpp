@@ -152,7 +152,7 @@ class PlainBody : PlainScene {
     const Matrix3d F = deformation(x, e);
     const Matrix3d cofactor = cofactor_of(F);
     // What of a multiplier's change is felt at once, where the rest is felt in the next step.
-    const double share = incremental_ ? 1 / (2 + std::min(2.0, 48 * lame.mu() / lambda_)) : 1;
+    const double share = incremental_ ? 1 / (2 + std::min(2.0, 45 * lame.mu() / lambda_)) : 1;
     double mobility = compliance;
     Eigen::Matrix<double, 3, 4> gradient;
     for (int a = 0; a < 4; ++a) {

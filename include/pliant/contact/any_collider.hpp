@@ -25,6 +25,8 @@ class AnyCollider {
 
   void check() const { model_->check(); }
   AxisAlignedBox<Dim> bounds() const { return model_->bounds(); }
+  // What the model itself says; false where it says nothing.
+  bool apart(const AxisAlignedBox<Dim>& box, double reach) const { return model_->apart(box, reach); }
   std::optional<SurfacePoint<Dim>> nearest(const Point& x, double reach) const {
     return model_->nearest(x, reach);
   }
@@ -37,6 +39,7 @@ class AnyCollider {
     virtual ~Interface() = default;
     virtual void check() const = 0;
     virtual AxisAlignedBox<Dim> bounds() const = 0;
+    virtual bool apart(const AxisAlignedBox<Dim>& box, double reach) const = 0;
     virtual std::optional<SurfacePoint<Dim>> nearest(const Point& x, double reach) const = 0;
     virtual std::optional<SurfaceHit<Dim>> first_hit(const Point& from, const Point& to) const = 0;
   };
@@ -46,6 +49,11 @@ class AnyCollider {
     explicit Model(C model) : collider(std::move(model)) {}
     void check() const override { collider.check(); }
     AxisAlignedBox<Dim> bounds() const override { return collider.bounds(); }
+    bool apart([[maybe_unused]] const AxisAlignedBox<Dim>& box,
+               [[maybe_unused]] double reach) const override {
+      if constexpr (requires { collider.apart(box, reach); }) return collider.apart(box, reach);
+      else return false;
+    }
     std::optional<SurfacePoint<Dim>> nearest(const Point& x, double reach) const override {
       return collider.nearest(x, reach);
     }

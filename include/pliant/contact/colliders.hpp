@@ -51,6 +51,12 @@ struct NodePlanes {
   }
 };
 
+// Where some nodes are and where they may go: boxes around their positions and their ways [m].
+template <int Dim>
+struct NodeRegion {
+  AxisAlignedBox<Dim> x, way;
+};
+
 // Colliders are where they are at the end of a step; on their way there they are taken to move evenly. Points
 // and ways are in the world [m]. Questions may be asked by several threads at once.
 template <int Dim>
@@ -108,6 +114,7 @@ class Colliders {
   }
 
   bool empty() const { return count_ == 0; }
+  int count() const { return static_cast<int>(list_.size()); }  // with those that were removed
   const Collider& operator[](int number) const { return list_[static_cast<std::size_t>(number)]; }
 
   bool rub() const {
@@ -146,9 +153,11 @@ class Colliders {
   // What rounding makes of distances between points with coordinates of a size [m].
   double tolerance(double size) const { return rounding_ * std::max(size_, size); }
 
-  // Puts a point that is inside a collider at the start of the step on its surface, as far as `S`, the
-  // projection onto the directions in which it may move, allows. False where it is inside of none.
-  bool push_out(Point& x, const Square& S) const {
+  // Puts a point that is inside a collider at the start of the step on its surface, as far as
+  // free_directions(), the projection onto those in which it may move, allows. False where it is inside of
+  // none.
+  template <class FreeDirections>
+  bool push_out(Point& x, FreeDirections&& free_directions) const {
     bool moved = false;
     for (const Collider& collider : list_) {
       if (!collider.present) continue;
@@ -158,25 +167,61 @@ class Colliders {
       const auto near = collider.shape.nearest(local, thickness);
       if (!near || near->distance >= thickness - tolerance(detail::largest_entry<Dim>(x))) continue;
       const Point out = (thickness - near->distance) * collider.from.rotated(near->normal);
-      x += times<double, Dim, Dim, 1>(S, out);
+      x += times<double, Dim, Dim, 1>(free_directions(), out);
       moved = true;
     }
     return moved;
   }
 
-  // Adds the planes that a node could meet on its way from x: of the surface it rests on, of the place where
-  // it would enter one, or else of the nearest surface where it would end, if within `reach` [m].
-  void meet(const Point& x, const Point& way, double reach, Planes& planes) const {
-    for (int number = 0; number < static_cast<int>(list_.size()); ++number) {
-      if ((*this)[number].present) meet(number, x, way, reach, planes);
+  // Whether a collider may matter to any node of a region. If not, push_out and for_each_entered find nothing
+  // there, nor does meet with a reach of at most the way of a node and `beyond` [m].
+  bool near(int number, const NodeRegion<Dim>& region, double beyond) const {
+    const Collider& collider = (*this)[number];
+    if (!collider.present) return false;
+    const auto& [x, way] = region;
+    AxisAlignedBox<Dim> end = x;
+    Point longest;
+    for (int k = 0; k < Dim; ++k) {
+      end.lower[k] += way.lower[k];
+      end.upper[k] += way.upper[k];
+      longest[k] = std::max(-way.lower[k], way.upper[k]);
     }
+    AxisAlignedBox<Dim> swept = local_box(collider.from, x);
+    swept.include(local_box(collider.to, end));
+    const double size = std::max(detail::largest_entry<Dim>(x.lower), detail::largest_entry<Dim>(x.upper));
+    const double thickness = collider.surface.thickness, reach = detail::length<Dim>(longest) + beyond;
+    return !apart(collider, swept, std::max(reach + thickness, closeness(thickness, size)));
+  }
+  bool any_near(const NodeRegion<Dim>& region) const {
+    for (int number = 0; number < count(); ++number) {
+      if (near(number, region, 0)) return true;
+    }
+    return false;
+  }
+
+  // Adds the planes of a collider that a node could meet on its way from x: of the surface it rests on, of
+  // the place where it would enter, or else of the nearest surface where it would end, if within `reach` [m].
+  void meet(int number, const Point& x, const Point& way, double reach, Planes& planes) const {
+    const Collider& collider = (*this)[number];
+    const Point from = collider.from.to_local(x), to = collider.to.to_local(Point(x + way));
+    const double thickness = collider.surface.thickness;
+    const double close = closeness(thickness, detail::largest_entry<Dim>(x));
+    if (apart(collider, from, to, std::max(reach + thickness, close))) return;
+    const auto here = collider.shape.nearest(from, close);
+    const bool rests = here && here->distance <= close;
+    if (rests) planes.add(plane_of(number, x, here->point, here->normal));
+    const auto hit = collider.shape.first_hit(from, to);
+    if (hit) planes.add(plane_of(number, x, hit->point, hit->normal));
+    if (rests || hit) return;
+    const auto there = collider.shape.nearest(to, reach + thickness);
+    if (there) planes.add(plane_of(number, x, there->point, there->normal));
   }
 
   // Calls use(plane) where a node enters a collider on its way from x, and for each that it is inside of at
   // its end: where it starts on one facet and slides past an edge under the next, only the end tells.
   template <class Use>
   void for_each_entered(const Point& x, const Point& way, Use&& use) const {
-    for (int number = 0; number < static_cast<int>(list_.size()); ++number) {
+    for (int number = 0; number < count(); ++number) {
       const Collider& collider = (*this)[number];
       if (!collider.present) continue;
       const Point from = collider.from.to_local(x), to = collider.to.to_local(Point(x + way));
@@ -207,38 +252,43 @@ class Colliders {
     return list_[static_cast<std::size_t>(number)];
   }
 
-  // Whether a segment stays farther than `reach` from all of a collider, in its frame.
-  static bool apart(const Collider& collider, const Point& from, const Point& to, double reach) {
-    const auto& box = collider.bounds;
-    for (int axis = 0; axis < Dim; ++axis) {
-      if (std::max(from[axis], to[axis]) < box.lower[axis] - reach ||
-          std::min(from[axis], to[axis]) > box.upper[axis] + reach) {
-        return true;
-      }
+  // How near to a surface a node touches it [m].
+  double closeness(double thickness, double size) const { return 1.01 * thickness + tolerance(size); }
+
+  // A box that contains all of one in the world, in the frame of a collider and when rounded.
+  static AxisAlignedBox<Dim> local_box(const Pose<Dim>& pose, const AxisAlignedBox<Dim>& box) {
+    Point middle, half;
+    for (int k = 0; k < Dim; ++k) {
+      middle[k] = (box.lower[k] + box.upper[k]) / 2;
+      half[k] = (box.upper[k] - box.lower[k]) / 2;
     }
-    return false;
+    const double size = detail::largest_entry<Dim>(middle) + detail::largest_entry<Dim>(half) +
+                        detail::largest_entry<Dim>(pose.translation());
+    const Point centre = pose.to_local(middle);
+    AxisAlignedBox<Dim> result;
+    for (int k = 0; k < Dim; ++k) {
+      double extent = detail::on_surface * size;
+      for (int j = 0; j < Dim; ++j) extent += std::abs(pose.rotation()(j, k)) * half[j];
+      result.lower[k] = centre[k] - extent;
+      result.upper[k] = centre[k] + extent;
+    }
+    return result;
+  }
+
+  // Whether a box, or a segment, stays outside and farther than `reach` from all of a collider, in its frame.
+  static bool apart(const Collider& collider, const AxisAlignedBox<Dim>& box, double reach) {
+    return collider.bounds.apart(box, reach) || collider.shape.apart(box, reach);
+  }
+  static bool apart(const Collider& collider, const Point& from, const Point& to, double reach) {
+    AxisAlignedBox<Dim> box{from, from};
+    box.include(to);
+    return apart(collider, box, reach);
   }
 
   ContactPlane<Dim> plane_of(int number, const Point& x, const Point& point, const Point& normal) const {
     const Collider& collider = (*this)[number];
     const Point n = collider.to.rotated(normal), p = collider.to.to_world(point);
     return {n, dot<double, Dim>(n, Point(p - x)) + collider.surface.thickness, number};
-  }
-
-  void meet(int number, const Point& x, const Point& way, double reach, Planes& planes) const {
-    const Collider& collider = (*this)[number];
-    const Point from = collider.from.to_local(x), to = collider.to.to_local(Point(x + way));
-    const double thickness = collider.surface.thickness;
-    const double close = 1.01 * thickness + tolerance(detail::largest_entry<Dim>(x));
-    if (apart(collider, from, to, std::max(reach + thickness, close))) return;
-    const auto here = collider.shape.nearest(from, close);
-    const bool rests = here && here->distance <= close;
-    if (rests) planes.add(plane_of(number, x, here->point, here->normal));
-    const auto hit = collider.shape.first_hit(from, to);
-    if (hit) planes.add(plane_of(number, x, hit->point, hit->normal));
-    if (rests || hit) return;
-    const auto there = collider.shape.nearest(to, reach + thickness);
-    if (there) planes.add(plane_of(number, x, there->point, there->normal));
   }
 
   std::vector<Collider> list_;

@@ -5,7 +5,10 @@
 //   bounds()            a box that contains all of it; may be infinite
 //   nearest(x, reach)   the point of its surface that is nearest to x
 //   first_hit(from, to) the first place where a segment goes in
-// Both questions are const, allocate nothing and may be asked by several threads at once. Points and segments
+// and may have
+//   apart(box, reach)   true only where all of a box is outside and farther than `reach` >= 0 from it, even
+//                       when rounded; without it bounds() tells
+// All questions are const, allocate nothing and may be asked by several threads at once. Points and segments
 // that are not finite have no answer.
 //
 // What is on the surface: a segment that starts within 1e-12 of the size of the coordinates from the surface
@@ -50,12 +53,22 @@ struct AxisAlignedBox {
     return inside;
   }
 
-  // Grows so that it contains `x`.
-  void include(const SmallVector<double, Dim>& x) {
+  // Grows so that it contains `x`, or another box.
+  void include(const SmallVector<double, Dim>& x) { include(AxisAlignedBox{x, x}); }
+  void include(const AxisAlignedBox& other) {
     for (int k = 0; k < Dim; ++k) {
-      lower[k] = std::min(lower[k], x[k]);
-      upper[k] = std::max(upper[k], x[k]);
+      lower[k] = std::min(lower[k], other.lower[k]);
+      upper[k] = std::max(upper[k], other.upper[k]);
     }
+  }
+
+  // Whether some axis keeps it farther than `reach` from another one; false where that is not a number.
+  bool apart(const AxisAlignedBox& other, double reach) const {
+    bool result = false;
+    for (int k = 0; k < Dim; ++k) {
+      result = result || other.upper[k] < lower[k] - reach || other.lower[k] > upper[k] + reach;
+    }
+    return result;
   }
 };
 

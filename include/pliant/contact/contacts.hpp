@@ -12,7 +12,7 @@
 #include <pliant/contact/bounded_nodes.hpp>
 #include <pliant/contact/colliders.hpp>
 #include <pliant/contact/holds.hpp>
-#include <pliant/core/parallel.hpp>
+#include <pliant/contact/node_groups.hpp>
 
 namespace pliant {
 
@@ -47,6 +47,10 @@ class Contacts {
     holds_.prepare(node_count, spacing);
     restrained_.assign(static_cast<std::size_t>(node_count), free);
     planes_.resize(static_cast<std::size_t>(node_count));
+    marked_.assign(static_cast<std::size_t>(node_count), 0);
+    groups_ = NodeGroups<Vector>(node_count);
+    bounded_.assign(static_cast<std::size_t>(groups_.count()), 0);
+    changed_ = bounded_;
     free_.resize(node_count);
   }
 
@@ -89,13 +93,17 @@ class Contacts {
   bool start(double time, double dt, Vector& x) {
     holds_.save();
     colliders_.place(time, time + dt);
-    mark_nodes(x, [&](std::ptrdiff_t i) {
-      Point at = point(x, i);
-      if (immovable(i) || !colliders_.push_out(at, free_directions(i))) return false;
-      x.node(i) = at.template cast<Scalar>();
-      return true;
+    groups_.for_each([&](int group) {
+      char& changed = changed_[static_cast<std::size_t>(group)] = 0;
+      if (!colliders_.any_near({groups_.box(x, group), {Point::Zero(), Point::Zero()}})) return;
+      for (int i = groups_.begin(group); i < groups_.end(group); ++i) {
+        Point at = point(x, i);
+        if (immovable(i) || !colliders_.push_out(at, [&] { return free_directions(i); })) continue;
+        x.node(i) = at.template cast<Scalar>();
+        changed = 1;
+      }
     });
-    return any_marked();
+    return any_changed();
   }
 
   // The same for a part of a step; see Colliders::place.
@@ -116,7 +124,7 @@ class Contacts {
   // The planes of the nodes for the step from x, which `ahead` would lead to x + ahead without contact.
   // `prescribed`: the displacements that constraints ask for [m].
   void find(const Vector& x, const Vector& ahead, const Vector& prescribed) {
-    find_planes(x, ahead, spacing_);
+    find_planes(x, ahead, spacing_, MayMiss::any);
     rebuild(x, prescribed);
     holds_.take(bounds_, colliders_, x);
   }
@@ -140,7 +148,7 @@ class Contacts {
   // Planes that the displacement u crosses although no plane told: gives them to the nodes, and puts these on
   // them. True where there were any.
   bool find_missed(const Vector& x, const Vector& prescribed, Vector& u) {
-    return find_missed(x, prescribed, u, [](const NodePlanes<dim>&) { return true; });
+    return find_missed(x, prescribed, u, MayMiss::any);
   }
 
   // ---- for integrators that do not solve for contact, in a step or in each part of one
@@ -166,10 +174,10 @@ class Contacts {
   bool put_back(const Vector& x, const Vector& prescribed, const Part& part, Mass&& mass, Vector& u,
                 Changed&& changed) {
     constexpr int most_passes = 20;
-    find_planes(x, u, 0);
+    find_planes(x, u, 0, MayMiss::bounded);
     rebuild(x, prescribed);
     holds_.clear();
-    free_.set_sum(u, Scalar(0), u);
+    for_each_with_planes([&](int i) { free_.node(i) = u.node(i); });
     for (const auto& bounded : bounds_.nodes()) {
       const int i = bounded.node;
       const auto carried = [&](const auto& collider) {
@@ -179,8 +187,7 @@ class Contacts {
       set_point(u, i, settled(bounded, point(u, i), carried, part.dt / mass(i)));
     }
     // Those without planes go where they were asked for, and meet nothing there.
-    const auto may_miss = [](const NodePlanes<dim>& planes) { return planes.count > 0; };
-    for (int pass = 0; find_missed(x, prescribed, u, may_miss); ++pass) {
+    for (int pass = 0; find_missed(x, prescribed, u, MayMiss::bounded); ++pass) {
       if (pass == most_passes) return false;
     }
     for (const auto& bounded : bounds_.nodes()) {
@@ -307,22 +314,23 @@ class Contacts {
     vector.node(i) = value.template cast<Scalar>();
   }
 
-  template <class Run>
-  static void for_each_node(const Vector& x, Run&& run) {
-    parallel_for(x.nodes(), 256, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      for (std::ptrdiff_t i = begin; i < end; ++i) run(i);
-    });
+  // Calls use(i) for each node with planes, in order.
+  template <class Use>
+  void for_each_with_planes(Use&& use) const {
+    for (int group = 0; group < groups_.count(); ++group) {
+      if (bounded_[static_cast<std::size_t>(group)] == 0) continue;
+      for (int i = groups_.begin(group); i < groups_.end(group); ++i) {
+        if (planes_[static_cast<std::size_t>(i)].count > 0) use(i);
+      }
+    }
   }
 
-  // Marks the nodes i for which is(i) is true.
-  template <class Is>
-  void mark_nodes(const Vector& x, Is&& is) {
-    marked_.assign(static_cast<std::size_t>(x.nodes()), 0);
-    for_each_node(x, [&](std::ptrdiff_t i) { marked_[static_cast<std::size_t>(i)] = is(i) ? 1 : 0; });
+  NodeRegion<dim> region(int group, const Vector& x, const Vector& way) const {
+    return {groups_.box(x, group), groups_.box(way, group)};
   }
 
-  bool any_marked() const {
-    return std::any_of(marked_.begin(), marked_.end(), [](char marked) { return marked != 0; });
+  bool any_changed() const {
+    return std::any_of(changed_.begin(), changed_.end(), [](char changed) { return changed != 0; });
   }
 
   bool immovable(std::ptrdiff_t i) const {
@@ -335,37 +343,60 @@ class Contacts {
     return place == free ? Square::Identity() : projections_[static_cast<std::size_t>(place)];
   }
 
+  // Which nodes may have planes that they have not got yet: any, or those only that have some already.
+  enum class MayMiss { any, bounded };
+
   // Planes that are farther than `beyond` [m] off the way are left out.
-  void find_planes(const Vector& x, const Vector& ahead, double beyond) {
-    for_each_node(x, [&](std::ptrdiff_t i) {
-      auto& planes = planes_[static_cast<std::size_t>(i)];
-      planes.count = 0;
-      if (immovable(i)) return;
-      const Point from = point(x, i), way = point(ahead, i);
-      planes.size = std::max({size_, detail::largest_entry<dim>(from), detail::largest_entry<dim>(way)});
-      colliders_.meet(from, way, detail::length<dim>(way) + beyond, planes);
+  void find_planes(const Vector& x, const Vector& ahead, double beyond, MayMiss may_miss) {
+    groups_.for_each([&](int group) {
+      const NodeRegion<dim> around = region(group, x, ahead);
+      char& bounded = bounded_[static_cast<std::size_t>(group)] = 0;
+      bool begun = false;
+      const auto begin_planes = [&] {
+        begun = true;
+        for (int i = groups_.begin(group); i < groups_.end(group); ++i) {
+          auto& planes = planes_[static_cast<std::size_t>(i)];
+          planes.count = 0;
+          planes.size = std::max(
+              {size_, detail::largest_entry<dim>(point(x, i)), detail::largest_entry<dim>(point(ahead, i))});
+        }
+      };
+      if (may_miss == MayMiss::any) begin_planes();
+      for (int number = 0; number < colliders_.count(); ++number) {
+        if (!colliders_.near(number, around, beyond)) continue;
+        if (!begun) begin_planes();
+        for (int i = groups_.begin(group); i < groups_.end(group); ++i) {
+          if (immovable(i)) continue;
+          auto& planes = planes_[static_cast<std::size_t>(i)];
+          const Point way = point(ahead, i);
+          colliders_.meet(number, point(x, i), way, detail::length<dim>(way) + beyond, planes);
+          if (planes.count > 0) bounded = 1;
+        }
+      }
     });
   }
 
-  // The same for nodes whose planes `may_miss` one.
-  template <class MayMiss>
-  bool find_missed(const Vector& x, const Vector& prescribed, Vector& u, MayMiss&& may_miss) {
-    mark_nodes(x, [&](std::ptrdiff_t i) {
-      if (immovable(i)) return false;
-      auto& planes = planes_[static_cast<std::size_t>(i)];
-      if (!may_miss(planes)) return false;
-      const Point from = point(x, i), way = point(u, i);
-      const double rounding =
-          8 * colliders_.tolerance(std::max(planes.size, detail::largest_entry<dim>(way)));
-      bool missed = false;
-      colliders_.for_each_entered(from, way, [&](const ContactPlane<dim>& plane) {
-        if (plane.least - dot<double, dim>(plane.normal, way) <= rounding) return;
-        planes.insist(plane, way);
-        missed = true;
-      });
-      return missed;
+  bool find_missed(const Vector& x, const Vector& prescribed, Vector& u, MayMiss may_miss) {
+    groups_.for_each([&](int group) {
+      char& bounded = bounded_[static_cast<std::size_t>(group)];
+      char& changed = changed_[static_cast<std::size_t>(group)] = 0;
+      if (may_miss == MayMiss::bounded && bounded == 0) return;
+      std::fill(marked_.begin() + groups_.begin(group), marked_.begin() + groups_.end(group), char{0});
+      if (!colliders_.any_near(region(group, x, u))) return;
+      for (int i = groups_.begin(group); i < groups_.end(group); ++i) {
+        auto& planes = planes_[static_cast<std::size_t>(i)];
+        if (immovable(i) || (may_miss == MayMiss::bounded && planes.count == 0)) continue;
+        const Point from = point(x, i), way = point(u, i);
+        const double rounding =
+            8 * colliders_.tolerance(std::max(planes.size, detail::largest_entry<dim>(way)));
+        colliders_.for_each_entered(from, way, [&](const ContactPlane<dim>& plane) {
+          if (plane.least - dot<double, dim>(plane.normal, way) <= rounding) return;
+          planes.insist(plane, way);
+          marked_[static_cast<std::size_t>(i)] = changed = bounded = 1;
+        });
+      }
     });
-    if (!any_marked()) return false;
+    if (!any_changed()) return false;
     holds_.keep(bounds_, colliders_, x);
     rebuild(x, prescribed);
     holds_.take(bounds_, colliders_, x);
@@ -493,21 +524,23 @@ class Contacts {
   // Bounds from the planes.
   void rebuild(const Vector& x, const Vector& prescribed) {
     bounds_.clear(x.nodes());
-    for (std::ptrdiff_t i = 0; i < x.nodes(); ++i) {
+    for_each_with_planes([&](int i) {
       const auto& planes = planes_[static_cast<std::size_t>(i)];
-      if (planes.count == 0) continue;
-      bounds_.add(static_cast<int>(i), planes, free_directions(i), point(prescribed, i), planes.size);
-    }
+      bounds_.add(i, planes, free_directions(i), point(prescribed, i), planes.size);
+    });
   }
 
   Colliders<dim> colliders_;
+  NodeGroups<Vector> groups_;
   Holds<Vector> holds_;
   Bounds bounds_;
   double spacing_ = 0, size_ = 0;  // [m]
   std::vector<int> restrained_;    // of each node: in projections_, or free
   std::vector<Square> projections_;
-  std::vector<NodePlanes<dim>> planes_;  // of each node
+  std::vector<NodePlanes<dim>> planes_;  // of each node, in use where its group may be bounded
   std::vector<char> marked_;             // the same
+  std::vector<char> bounded_;            // whether any node of a group has planes
+  std::vector<char> changed_;            // whether any was put elsewhere, or got a plane
   Vector free_;                          // a displacement without contact
   std::vector<Contact<dim>> found_, kept_, pressing_;
 };

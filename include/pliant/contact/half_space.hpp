@@ -47,6 +47,18 @@ class HalfSpace {
     return box;
   }
 
+  // By the corner of the box that is lowest.
+  bool apart(const AxisAlignedBox<Dim>& box, double reach) const {
+    Point lowest;
+    for (int k = 0; k < Dim; ++k) lowest[k] = normal_[k] > 0 ? box.lower[k] : box.upper[k];
+    const double h = height(lowest);
+    if (!(h > reach)) return false;
+    const double rounding = detail::on_surface * std::max({detail::largest_entry<Dim>(box.lower),
+                                                           detail::largest_entry<Dim>(box.upper),
+                                                           detail::largest_entry<Dim>(point_)});
+    return h - rounding > reach;
+  }
+
   std::optional<SurfacePoint<Dim>> nearest(const Point& x, double reach) const {
     const double h = height(x);
     if (!(h <= reach || h <= 0)) return std::nullopt;

@@ -30,20 +30,27 @@ class Holds {
   // `spacing` [m]: the mean distance between nodes.
   void prepare(std::ptrdiff_t node_count, double spacing) {
     spacing_ = spacing;
-    grips_.assign(static_cast<std::size_t>(node_count), Grips{});
-    saved_ = grips_;
+    for (Memory* memory : {&memory_, &saved_}) {
+      memory->grips.assign(static_cast<std::size_t>(node_count), Grips{});
+      memory->nodes.clear();
+      memory->nodes.reserve(static_cast<std::size_t>(node_count));
+    }
   }
 
   // ---- between steps
 
-  void save() { saved_ = grips_; }
-  void restore() { std::swap(grips_, saved_); }
+  void save() {
+    saved_.let_go();
+    saved_.nodes = memory_.nodes;
+    for (const int node : memory_.nodes) saved_.of(node) = memory_.of(node);
+  }
+  void restore() { std::swap(memory_, saved_); }
 
   // Nodes hold on to nothing any more, or not to one collider.
-  void let_go() { std::fill(grips_.begin(), grips_.end(), Grips{}); }
+  void let_go() { memory_.let_go(); }
   void let_go_of(int collider) {
-    for (Grips& grips : grips_) {
-      for (Grip& grip : grips) {
+    for (const int node : memory_.nodes) {
+      for (Grip& grip : memory_.of(node)) {
         if (grip.collider == collider) grip = {};
       }
     }
@@ -163,6 +170,20 @@ class Holds {
     Point anchor = Point::Zero();  // in the frame of the collider [m]
   };
   using Grips = std::array<Grip, std::size_t{dim}>;
+
+  // Few nodes hold on to anything: only these are looked at.
+  struct Memory {
+    std::vector<Grips> grips;  // of each node
+    std::vector<int> nodes;    // that have any
+
+    Grips& of(int node) { return grips[static_cast<std::size_t>(node)]; }
+    const Grips& of(int node) const { return grips[static_cast<std::size_t>(node)]; }
+
+    void let_go() {
+      for (const int node : nodes) of(node) = {};
+      nodes.clear();
+    }
+  };
   using NodeHolds = std::array<Hold<dim>, std::size_t{dim}>;
 
   static Point displacement(const Node& bounded, const Vector& u) {
@@ -180,7 +201,7 @@ class Holds {
 
   // Of each axis, on the collider that it held on to before or else on the one below.
   void take(const Node& bounded, const Colliders<dim>& colliders, const Vector& x, NodeHolds& holds) const {
-    const Grips& grips = grips_[static_cast<std::size_t>(bounded.node)];
+    const Grips& grips = memory_.of(bounded.node);
     std::array<bool, std::size_t{dim}> used{};
     for (int axis = 0; axis < bounded.axes; ++axis) {
       const int below = bounded.below[static_cast<std::size_t>(axis)];
@@ -215,8 +236,10 @@ class Holds {
     for_each_acting(*this, bounds, [&](const Node& bounded, int axis, const Hold<dim>& hold) {
       const auto [anchor, slid] = end(bounded, hold);
       const Point at = x.node(bounded.node).template cast<double>() + anchor;
-      grips_[static_cast<std::size_t>(bounded.node)][static_cast<std::size_t>(axis)] = {
-          hold.collider(), hold.normal_force(), slid, colliders[hold.collider()].to.to_local(at)};
+      if (memory_.nodes.empty() || memory_.nodes.back() != bounded.node)
+        memory_.nodes.push_back(bounded.node);
+      memory_.of(bounded.node)[static_cast<std::size_t>(axis)] = {hold.collider(), hold.normal_force(), slid,
+                                                                  colliders[hold.collider()].to.to_local(at)};
     });
   }
 
@@ -237,9 +260,9 @@ class Holds {
     }
   }
 
-  std::vector<Grips> grips_, saved_;  // of each node
-  std::vector<NodeHolds> holds_;      // of each bounded node, by axis
-  double spacing_ = 0;                // [m]
+  Memory memory_, saved_;
+  std::vector<NodeHolds> holds_;  // of each bounded node, by axis
+  double spacing_ = 0;            // [m]
   bool linear_ = false;
 };
 

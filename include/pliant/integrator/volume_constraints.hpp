@@ -23,10 +23,10 @@ namespace pliant {
 // where the stiffness of the stretch is a, in units of mass / dt^2, and that of the volume R a, R = 3 lambda
 // / (2 mu), a step is stable while
 //   R a (1 / (1 + a) - 2 / (1 + s)) <= 1 + 3 / (1 + a).
-// That is so for every a with s = 3 up to R = 36, nu = 0.48, and with s = 1 whatever R; between them
-// s = 1 + 72 / R stays below what is allowed.
+// That is so for every a with s = 3 up to R = 35.8, nu = 0.4798, and with s = 1 whatever R; the share keeps a
+// little below that: s = 3 up to R = 33.75, then 1 + 67.5 / R.
 inline double volume_share(double mu, double lambda) {
-  return lambda > 24 * mu ? 1 / (2 + 48 * mu / lambda) : 0.25;
+  return lambda > 22.5 * mu ? 1 / (2 + 45 * mu / lambda) : 0.25;
 }
 
 // det F = 1 for pairs of tetrahedra, as soft as their materials: one pair for each lane, or one for all
