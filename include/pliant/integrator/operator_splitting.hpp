@@ -20,11 +20,13 @@ namespace pliant {
 // As published, x0 = p and k = 0: the two terms see each other only through the positions, and a body comes
 // to rest in a shape that depends on dt. Here, if `incremental`, x0 = x + dt v and k is what the multiplier
 // became in the step before, as in an incremental pressure correction of a flow: a body is at rest where its
-// forces are zero, as with implicit Euler. While elements are inverted k = 0.
+// forces are zero, as with implicit Euler. What k changes by in a step is felt in part in the next one only,
+// see volume_share. An element that is inverted starts with k = 0.
 //
-// A step always costs the same, and is stable whatever its length for a body whose elements are not inverted.
-// It is not converged: rotations that are held resist being changed, which is as if mass were added to what
-// turns, and only smaller steps or more iterations make it less.
+// A step always costs the same. It is not converged: rotations that are held resist being changed, which is
+// as if mass were added to what turns, and only smaller steps or more iterations make it less. Steps in which
+// a shear wave goes farther than a body is thick can add energy to it, if it is not damped, and invert
+// elements (StepReport::inverted_elements).
 //
 // Bodies of which there are many copies are solved together, see SplitCopies.
 //
