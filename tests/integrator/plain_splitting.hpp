@@ -4,6 +4,7 @@
 #include "integrator/bodies.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -77,11 +78,13 @@ class PlainBody : PlainScene {
     factor_.compute(matrix);
   }
 
-  // The multipliers of volume constraints that are met at x.
+  // Those with which a state that is set starts: of volume constraints that are met at x, but for great ones.
   VectorXd multipliers(const MatrixXd& x) const {
     VectorXd result(mesh_.element_count());
-    for (int e = 0; e < mesh_.element_count(); ++e)
+    for (int e = 0; e < mesh_.element_count(); ++e) {
       result(e) = (1 - deformation(x, e).determinant()) * lambda_ * dt * dt * volume(mesh_.nodes, e) / 6;
+      if (std::abs(result(e)) > weight(e)) result(e) = 0;
+    }
     return result;
   }
 
@@ -102,7 +105,7 @@ class PlainBody : PlainScene {
     if (!incremental_ || volume_iterations == 0) multiplier.setZero();
     for (int e = 0; e < mesh_.element_count(); ++e) {
       const Matrix3d F = deformation(x, e);
-      if (F.determinant() < 0) multiplier(e) = 0;
+      if (std::abs(F.determinant() - 1) > 1 || std::abs(multiplier(e)) > 10 * weight(e)) multiplier(e) = 0;
       const Matrix3d P = weight(e) * (rotation_by_svd(F) - F) + multiplier(e) * cofactor_of(F);
       for (int a = 0; a < 4; ++a) pull.col(node(e, a)) += P * gradients(e).row(a).transpose();
     }

@@ -21,7 +21,9 @@ namespace pliant {
 // to rest in a shape that depends on dt. Here, if `incremental`, x0 = x + dt v and k is what the multiplier
 // became in the step before, as in an incremental pressure correction of a flow: a body is at rest where its
 // forces are zero, as with implicit Euler. What k changes by in a step is felt in part in the next one only,
-// see volume_share. An element that is inverted starts with k = 0.
+// see volume_share. Elements whose volumes are off by more than themselves, inverted or more than doubled, or
+// whose pressure, lambda (J - 1), is more than 20 mu, start with k = 0. A state that is set starts with the k
+// of its pressures up to 2 mu.
 //
 // A step always costs the same. It is not converged: rotations that are held resist being changed, which is
 // as if mass were added to what turns, and only smaller steps or more iterations make it less. Steps in which

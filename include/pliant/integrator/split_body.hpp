@@ -55,7 +55,7 @@ class SplitBody {
       constraints_.start_from(positions_.data());
     }
     predict(context, state, moved, integrator.incremental);
-    for (int k = 0; k < integrator.stretch_iterations; ++k) solve_stretch(integrator, k == 0);
+    for (int k = 0; k < integrator.stretch_iterations; ++k) solve_stretch(integrator, k == 0, start);
     for (int k = 0; k < integrator.volume_iterations; ++k) relax_volumes(k == 0);
   }
 
@@ -238,7 +238,7 @@ class SplitBody {
 
   // positions += (M + dt^2 L)^-1 (sum 2 mu V dt^2 (R - F) grad N + M (predicted - positions)).
   template <class Integrator>
-  void solve_stretch(const Integrator& integrator, bool first) {
+  void solve_stretch(const Integrator& integrator, bool first, StartFrom start) {
     const Factor& factor = mesh_.factor();
     const int part_count = factor.parts();
     const std::ptrdiff_t top = factor.begin(part_count), free = factor.node_count(),
@@ -251,7 +251,8 @@ class SplitBody {
         set_row(inertia, place, Row(masses[place]) * (row(to, place) - row(from, place)));
     };
     detail::Multipliers<Scalar> multipliers;
-    if (integrator.feels_volumes()) multipliers = {constraints_.multipliers(), first};
+    if (integrator.feels_volumes())
+      multipliers = {constraints_.multipliers(), first, Scalar(start == StartFrom::strain ? 1 : 10)};
     parallel_parts(part_count, [&](int p) {
       Part& part = parts_[at(p)];
       auto& y = part.right_side;

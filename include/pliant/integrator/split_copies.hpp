@@ -93,7 +93,7 @@ class SplitCopies {
     }
     predict(block, context, state, moved, integrator.incremental);
     for (int k = 0; k < integrator.stretch_iterations; ++k) {
-      solve_stretch(integrator, block, k == 0);
+      solve_stretch(integrator, block, k == 0, start);
     }
     for (int k = 0; k < integrator.volume_iterations; ++k) {
       constraints_.relax((k == 0 ? block.start : block.end).data(), block.end.data(), block.positions.data());
@@ -204,7 +204,7 @@ class SplitCopies {
   }
 
   template <class Integrator>
-  void solve_stretch(const Integrator& integrator, Block& block, bool first) const {
+  void solve_stretch(const Integrator& integrator, Block& block, bool first, StartFrom start) const {
     auto& y = block.right_side;
     const std::ptrdiff_t free = mesh_.free_count();
     for (std::ptrdiff_t place = 0; place < free; ++place) {
@@ -216,7 +216,8 @@ class SplitCopies {
     }
     std::fill(y.begin() + stride * free, y.end(), Scalar(0));
     detail::Multipliers<Scalar> multipliers;
-    if (integrator.feels_volumes()) multipliers = {block.start.data(), first};
+    if (integrator.feels_volumes())
+      multipliers = {block.start.data(), first, Scalar(start == StartFrom::strain ? 1 : 10)};
     block.inverted = elements_.pull(integrator.rotation_iterations, multipliers, block.positions.data(),
                                     block.rotations.data(), y.data(), block.used);
     mesh_.factor().template solve<copies>(y.data());

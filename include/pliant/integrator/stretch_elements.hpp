@@ -74,11 +74,15 @@ PLIANT_INLINE void find_deformation_gradients(const StretchPairs<Scalar, width>&
   }
 }
 
-// Multipliers of volume constraints.
+// Multipliers of volume constraints. The forces k cof F are not in the matrix of the stretch: where they are
+// much greater than its own they would throw a body apart.
 template <class Scalar>
 struct Multipliers {
-  Scalar* values = nullptr;      // none
-  bool forget_inverted = false;  // whether those of inverted elements become zero
+  Scalar* values = nullptr;  // none
+  // Whether those become zero that are greater than `most` times the weight of the stretch, and those of
+  // elements whose volumes are off by more than themselves, inverted or more than doubled.
+  bool forget = false;
+  Scalar most = 10;
 };
 
 // Adds (weight (R - F) + k cof F) grad N_a to the rows of y, R the rotations q of both elements and k their
@@ -98,11 +102,12 @@ PLIANT_INLINE void add_stretch_forces(const StretchPairs<Scalar, width>& pairs,
       Scalar* const place = multipliers.values + pairs.multipliers + k * width_of<T>;
       T multiplier = load<T>(place);
       const SmallMatrix<T, 3, 3> volume_gradient = cofactor<T, 3>(F[k]);
-      const auto is_inverted = determinant<T, 3>(F[k], volume_gradient) < zero;
-      if (any(is_inverted)) {
-        inverted += select(is_inverted & (weight > zero), one, zero);
-        if (multipliers.forget_inverted) {
-          multiplier = select(is_inverted, zero, multiplier);
+      const T J = determinant<T, 3>(F[k], volume_gradient);
+      const auto is_far = (J < zero) | (J > T(Scalar(2))) | (abs(multiplier) > T(multipliers.most) * weight);
+      if (any(is_far)) {
+        inverted += select((J < zero) & (weight > zero), one, zero);
+        if (multipliers.forget) {
+          multiplier = select(is_far, zero, multiplier);
           store(place, multiplier);
         }
       }
