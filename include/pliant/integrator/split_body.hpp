@@ -250,9 +250,12 @@ class SplitBody {
       for (std::ptrdiff_t place = begin; place < end; ++place)
         set_row(inertia, place, Row(masses[place]) * (row(to, place) - row(from, place)));
     };
-    detail::Multipliers<Scalar> multipliers;
-    if (integrator.feels_volumes())
-      multipliers = {constraints_.multipliers(), first, Scalar(start == StartFrom::strain ? 1 : 10)};
+    using Multipliers = detail::Multipliers<Scalar>;
+    Multipliers multipliers;
+    if (integrator.feels_volumes()) {
+      const bool set = start == StartFrom::strain;
+      multipliers = {constraints_.multipliers(), first, set ? Multipliers::most_set : Multipliers::most_left};
+    }
     parallel_parts(part_count, [&](int p) {
       Part& part = parts_[at(p)];
       auto& y = part.right_side;

@@ -215,9 +215,12 @@ class SplitCopies {
       set(y, place, inertia);
     }
     std::fill(y.begin() + stride * free, y.end(), Scalar(0));
-    detail::Multipliers<Scalar> multipliers;
-    if (integrator.feels_volumes())
-      multipliers = {block.start.data(), first, Scalar(start == StartFrom::strain ? 1 : 10)};
+    using Multipliers = detail::Multipliers<Scalar>;
+    Multipliers multipliers;
+    if (integrator.feels_volumes()) {
+      const bool set = start == StartFrom::strain;
+      multipliers = {block.start.data(), first, set ? Multipliers::most_set : Multipliers::most_left};
+    }
     block.inverted = elements_.pull(integrator.rotation_iterations, multipliers, block.positions.data(),
                                     block.rotations.data(), y.data(), block.used);
     mesh_.factor().template solve<copies>(y.data());

@@ -78,11 +78,15 @@ PLIANT_INLINE void find_deformation_gradients(const StretchPairs<Scalar, width>&
 // much greater than its own they would throw a body apart.
 template <class Scalar>
 struct Multipliers {
+  // How great a multiplier may be, relative to the weight of the stretch: one that the last step left, and one
+  // of a state that was set.
+  static constexpr int most_left = 10, most_set = 1;
+
   Scalar* values = nullptr;  // none
-  // Whether those become zero that are greater than `most` times the weight of the stretch, and those of
-  // elements whose volumes are off by more than themselves, inverted or more than doubled.
+  // Whether those become zero that are greater than `most` times the weight, and those of elements whose
+  // volumes are off by more than themselves, inverted or more than doubled.
   bool forget = false;
-  Scalar most = 10;
+  int most = most_left;
 };
 
 // Adds (weight (R - F) + k cof F) grad N_a to the rows of y, R the rotations q of both elements and k their
@@ -103,7 +107,8 @@ PLIANT_INLINE void add_stretch_forces(const StretchPairs<Scalar, width>& pairs,
       T multiplier = load<T>(place);
       const SmallMatrix<T, 3, 3> volume_gradient = cofactor<T, 3>(F[k]);
       const T J = determinant<T, 3>(F[k], volume_gradient);
-      const auto is_far = (J < zero) | (J > T(Scalar(2))) | (abs(multiplier) > T(multipliers.most) * weight);
+      const auto is_far =
+          (J < zero) | (J > T(Scalar(2))) | (abs(multiplier) > T(Scalar(multipliers.most)) * weight);
       if (any(is_far)) {
         inverted += select((J < zero) & (weight > zero), one, zero);
         if (multipliers.forget) {
