@@ -78,8 +78,8 @@ PLIANT_INLINE void find_deformation_gradients(const StretchPairs<Scalar, width>&
 // much greater than its own they would throw a body apart.
 template <class Scalar>
 struct Multipliers {
-  // How great a multiplier may be, relative to the weight of the stretch: one that the last step left, and one
-  // of a state that was set.
+  // How great a multiplier may be, relative to the weight of the stretch: one that the last step left, and
+  // one of a state that was set.
   static constexpr int most_left = 10, most_set = 1;
 
   Scalar* values = nullptr;  // none
