@@ -47,6 +47,19 @@ void step(benchmark::State& state) {
   run(state, sim);
 }
 
+// Steps that each have another dt than the one before, and so make a factor.
+void step_of_another_length(benchmark::State& state) {
+  const auto mesh = bar<float>(static_cast<int>(state.range(0)));
+  Simulation sim(Solid(mesh, rubber, Density{1000}), OperatorSplitting{.dt = dt},
+                 Pinned(nodes_where(mesh, [](const auto& X) { return X.x() < 1e-6; })));
+  bool half = false;
+  for (auto _ : state) {
+    half = !half;
+    sim.set_integrator({.dt = half ? dt / 2 : dt});
+    if (!sim.step()) return state.SkipWithError("a step failed");
+  }
+}
+
 // Many bars of 3,125 elements in a row, each held at one end: those that are alike are solved together.
 // Without a floor, with one far below, with one that their tips rest on.
 void crowd(benchmark::State& state) {
@@ -134,9 +147,11 @@ void per(benchmark::State& state, const char* name, std::ptrdiff_t count) {
 
 void stretch_forces(benchmark::State& state) {
   Phases body(static_cast<int>(state.range(0)));
+  const auto multipliers =
+      detail::Multipliers<float>::at_start(body.constraints.multipliers(), StartFrom::last);
   for (auto _ : state) {
-    benchmark::DoNotOptimize(body.elements.pull(
-        0, body.elements.size(), 1, {body.constraints.multipliers(), true}, body.x.data(), body.y.data()));
+    benchmark::DoNotOptimize(
+        body.elements.pull(0, body.elements.size(), 1, multipliers, body.x.data(), body.y.data()));
     benchmark::ClobberMemory();
   }
   per(state, "ns_per_tet", body.tets);
@@ -283,6 +298,7 @@ void solved_steps(benchmark::internal::Benchmark* benchmark) {
 }
 BENCHMARK(step<float>)->Apply(steps);
 BENCHMARK(step<double>)->Apply(steps);
+BENCHMARK(step_of_another_length)->Apply(sizes);
 // Bodies; threads; floor.
 BENCHMARK(crowd)
     ->ArgsProduct({{1, 7, 16, 100}, {1, 2}, {0}})

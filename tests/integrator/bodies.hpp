@@ -61,6 +61,11 @@ inline Mesh<Tet4> row_of_copies(const Mesh<Tet4>& mesh, int count, const Eigen::
   });
 }
 
+// Two cells thick.
+inline Mesh<Tet4> slender_bar(int cells, double length = 0.3) {
+  return make_box<Tet4>({.lengths = {length, 0.1, 0.1}, .cells = {cells, 2, 2}});
+}
+
 // The nodes at x = 0.
 inline std::vector<int> lower_end(const Mesh<Tet4>& mesh) {
   return nodes_where(mesh, [](const auto& X) { return X.x() < 1e-9; });

@@ -26,12 +26,10 @@ using Eigen::Vector3d;
 
 constexpr double density = 1000;
 
-Mesh<Tet4> bar() { return make_box<Tet4>({.lengths = {0.3, 0.1, 0.1}, .cells = {6, 2, 2}}); }
-
 }  // namespace
 
 TEST_CASE("operator splitting: a cantilever of small strain is that of CorotatedLinear by implicit Euler") {
-  const auto mesh = bar();
+  const auto mesh = slender_bar(6);
   const Pinned held(lower_end(mesh));
   for (const double nu : {0.0, 0.3, 0.45}) {
     const Lame lame = Lame::from_young_poisson(1e5, nu);
@@ -53,7 +51,7 @@ TEST_CASE("operator splitting: a cantilever of small strain is that of Corotated
 }
 
 TEST_CASE("operator splitting: small steps bend with the frequency of CorotatedLinear by implicit Euler") {
-  const auto mesh = bar();
+  const auto mesh = slender_bar(6);
   const Pinned held(lower_end(mesh));
   const Lame lame = Lame::from_young_poisson(1e4, 0.3);
   MatrixXd start = mesh.nodes;  // about the first mode
@@ -86,7 +84,7 @@ TEST_CASE("operator splitting: small steps bend with the frequency of CorotatedL
 }
 
 TEST_CASE("operator splitting: a free body loses its spin as with implicit Euler, its axis drifts by dt") {
-  const auto mesh = bar();
+  const auto mesh = slender_bar(6);
   const Eigen::VectorXd mass = node_masses(mesh, density);
   const Lame lame = Lame::from_young_poisson(1e5, 0.3);
   const Solid linear(mesh, CorotatedLinear(lame), Density{density});

@@ -30,10 +30,10 @@ using Eigen::Vector3d;
 
 constexpr double density = 1000;
 
-Mesh<Tet4> bar(int cells) { return make_box<Tet4>({.lengths = {0.3, 0.1, 0.1}, .cells = {cells, 2, 2}}); }
-
 // One bar, whose elements are lanes, and as many as make a block of copies.
-std::vector<Mesh<Tet4>> bar_and_crowd() { return {bar(4), row_of_copies(bar(4), 8, Vector3d(0, 0, 1))}; }
+std::vector<Mesh<Tet4>> bar_and_crowd() {
+  return {slender_bar(4), row_of_copies(slender_bar(4), 8, Vector3d(0, 0, 1))};
+}
 
 }  // namespace
 
@@ -167,7 +167,7 @@ TEST_CASE("operator splitting: a step whose path threw leaves no trace") {
 }
 
 TEST_CASE("operator splitting: a body at rest stays there whatever is set again") {
-  const auto mesh = bar(6);
+  const auto mesh = slender_bar(6);
   const Pinned held(lower_end(mesh));
   for (const double nu : {0.3, 0.49}) {
     Simulation sim(Solid(mesh, FixedCorotated(Lame::from_young_poisson(1e5, nu)), Density{density},
@@ -193,7 +193,7 @@ TEST_CASE("operator splitting: a body at rest stays there whatever is set again"
 }
 
 TEST_CASE("operator splitting: an inverted element does nothing to the volume forces of others") {
-  const auto one = bar(4);
+  const auto one = slender_bar(4);
   for (const int copies : {2, 8}) {
     const Mesh<Tet4> mesh = row_of_copies(one, copies, Vector3d(0, 0, 1));
     const auto path_of = [&](bool inverts) {
@@ -243,7 +243,7 @@ TEST_CASE("operator splitting: a body comes to rest where implicit Euler has it,
 }
 
 TEST_CASE("operator splitting: held nodes feel the elements between them, and damping") {
-  const auto mesh = bar(3);
+  const auto mesh = slender_bar(3);
   std::vector<int> all(static_cast<std::size_t>(mesh.node_count()));
   std::iota(all.begin(), all.end(), 0);
   const double mu = 4e4, lambda = 6e4, stretch = 0.2, alpha = 2, speed = 3;

@@ -37,14 +37,10 @@ using Eigen::Vector3d;
 constexpr double g = 9.81, density = 1000;
 const Vector3d gravity(0, -g, 0);
 
-Mesh<Tet4> bar(int cells, double length = 0.3) {
-  return make_box<Tet4>({.lengths = {length, 0.1, 0.1}, .cells = {cells, 2, 2}});
-}
-
 }  // namespace
 
 TEST_CASE("operator splitting: a body at rest falls freely, and momentum is kept") {
-  const auto mesh = bar(4);
+  const auto mesh = slender_bar(4);
   const FixedCorotated soft(Lame::from_young_poisson(1e5, 0.4));
   constexpr double dt = 0.01;
   Simulation falling(Solid(mesh, soft, Density{density}), OperatorSplitting{.dt = dt});
@@ -97,7 +93,7 @@ TEST_CASE("operator splitting: pressures far beyond the stiffness do not throw a
 }
 
 TEST_CASE("operator splitting: many stretch iterations end at implicit Euler of Arap") {
-  const auto mesh = bar(4);
+  const auto mesh = slender_bar(4);
   const auto held = lower_end(mesh);
   constexpr double dt = 0.01;
   const Solid solid(mesh, Arap(Lame::from_young_poisson(2e4, 0.3)), Density{density});
@@ -139,7 +135,7 @@ TEST_CASE("operator splitting: converged volume constraints push with k grad C, 
 }
 
 TEST_CASE("operator splitting: a hanging bar comes to rest where implicit Euler has it, held by its weight") {
-  const auto mesh = bar(6);
+  const auto mesh = slender_bar(6);
   const auto held = lower_end(mesh);
   constexpr double dt = 0.001;
   const Solid solid(mesh, FixedCorotated(Lame::from_young_poisson(3e5, 0.3)), Density{density},
@@ -160,7 +156,7 @@ TEST_CASE("operator splitting: a hanging bar comes to rest where implicit Euler 
 
 TEST_CASE("operator splitting: axial vibration has the frequency of the true mass") {
   const double length = 0.5, E = 1e5;
-  const auto mesh = bar(20, length);
+  const auto mesh = slender_bar(20, length);
   const double period = 4 * length * std::sqrt(density / E), dt = period / 400;
   Simulation sim(Solid(mesh, FixedCorotated(Lame::from_young_poisson(E, 0)), Density{density}),
                  OperatorSplitting{.dt = dt}, Pinned(lower_end(mesh)));
@@ -194,7 +190,7 @@ TEST_CASE("operator splitting: a reflected body turns itself right side out wher
 }
 
 TEST_CASE("operator splitting: mass damping brakes, moved nodes go where they are told") {
-  const auto mesh = bar(3);
+  const auto mesh = slender_bar(3);
   const FixedCorotated soft(Lame::from_young_poisson(1e5, 0.4));
   constexpr double dt = 0.01, alpha = 3;
   Simulation sim(Solid(mesh, soft, Density{density}, Rayleigh{.alpha = alpha}), OperatorSplitting{.dt = dt});
@@ -218,8 +214,8 @@ TEST_CASE("operator splitting: mass damping brakes, moved nodes go where they ar
 }
 
 TEST_CASE("operator splitting: bodies of several materials") {
-  auto mesh = bar(4);
-  const auto other = bar(3);
+  auto mesh = slender_bar(4);
+  const auto other = slender_bar(3);
   mesh.regions.resize(mesh.element_count());
   for (int e = 0; e < mesh.element_count(); ++e) mesh.regions[e] = mesh.nodes(0, mesh.elements(0, e)) < 0.15;
   const FixedCorotated soft(Lame::from_young_poisson(1e5, 0.4)), hard(Lame::from_young_poisson(1e6, 0.3));
@@ -241,7 +237,7 @@ TEST_CASE("operator splitting: bodies of several materials") {
 }
 
 TEST_CASE("operator splitting: bodies welded onto each other keep their momentum, and add their stiffness") {
-  const auto mesh = bar(3);
+  const auto mesh = slender_bar(3);
   const auto half = [&](const auto& energy) { return Solid(mesh, energy, Density{density / 2}); };
   const Lame a = Lame::from_young_poisson(1e5, 0.4), b = Lame::from_young_poisson(2e5, 0.3);
   const MatrixXd start = mesh.nodes + 0.01 * noise(mesh.node_count(), 1);
@@ -265,7 +261,7 @@ namespace {
 // with velocities as they are; unscaled again.
 template <class Scalar>
 MatrixXd positions_of_scaled_bodies(double scale) {
-  Mesh<Tet4> mesh = bar(3);
+  Mesh<Tet4> mesh = slender_bar(3);
   Mesh<Tet4> tetrahedron;
   tetrahedron.nodes.resize(3, 4);
   tetrahedron.nodes << 0, 0.1, 0, 0, 0, 0, 0.1, 0, 1, 1, 1, 1.1;
@@ -301,7 +297,7 @@ TEST_CASE("operator splitting: small and large bodies move alike") {
 }
 
 TEST_CASE("operator splitting: masses that vanish beside the stiffness are told") {
-  Simulation sim(Solid(bar(3), Arap(Lame::from_young_poisson(1e12, 0)), Density{1e-6}),
+  Simulation sim(Solid(slender_bar(3), Arap(Lame::from_young_poisson(1e12, 0)), Density{1e-6}),
                  OperatorSplitting{.dt = 10});
   CHECK_THROWS_WITH(sim.step(), Catch::Contains("rounding"));
 }
@@ -322,7 +318,7 @@ TEST_CASE("operator splitting: the same bits for any number of threads") {
 }
 
 TEST_CASE("operator splitting: the matrix is factorised only where it has changed, which is reported") {
-  const auto mesh = bar(3);
+  const auto mesh = slender_bar(3);
   const OperatorSplitting integrator{.dt = 0.01};
   Simulation sim(Solid(mesh, FixedCorotated(Lame::from_young_poisson(1e5, 0.4)), Density{density}),
                  integrator, Pinned(lower_end(mesh)));
@@ -343,7 +339,7 @@ TEST_CASE("operator splitting: the matrix is factorised only where it has change
 }
 
 TEST_CASE("operator splitting: a body of which every node is held stays") {
-  const auto mesh = bar(2);
+  const auto mesh = slender_bar(2);
   const auto all = nodes_where(mesh, [](const auto&) { return true; });
   Simulation sim(Solid(mesh, FixedCorotated(Lame::from_young_poisson(1e5, 0.4)), Density{density}),
                  OperatorSplitting{.dt = 0.01}, Pinned(all));
@@ -354,7 +350,7 @@ TEST_CASE("operator splitting: a body of which every node is held stays") {
 }
 
 TEST_CASE("operator splitting: elastic energy on demand") {
-  const auto mesh = bar(3);
+  const auto mesh = slender_bar(3);
   const FixedCorotated soft(Lame::from_young_poisson(1e5, 0.4));
   const auto energy_with = [&](bool asked) {
     Simulation sim(Solid(mesh, soft, Density{density}),
@@ -369,7 +365,7 @@ TEST_CASE("operator splitting: elastic energy on demand") {
 }
 
 TEST_CASE("operator splitting: no step claims a residual, progress is told once per step") {
-  Simulation sim(Solid(bar(3), FixedCorotated(Lame::from_young_poisson(1e5, 0.4)), Density{density}),
+  Simulation sim(Solid(slender_bar(3), FixedCorotated(Lame::from_young_poisson(1e5, 0.4)), Density{density}),
                  OperatorSplitting{.dt = 0.01, .stretch_iterations = 3});
   int calls = 0;
   sim.on_progress([&](const Progress& progress) {
@@ -392,7 +388,7 @@ TEST_CASE("operator splitting: a step counts the elements that are inverted wher
   const auto small = make_box<Tet4>({.lengths = {0.3, 0.1, 0.1}, .cells = {3, 1, 1}});
   const int copies = GENERATE(1, 2, 14, 21);
   auto mesh = row_of_copies(small, copies, {0, 0, 0.2});
-  append(bar(5, 0.5), mesh);
+  append(slender_bar(5, 0.5), mesh);
   const Solid solid(mesh, FixedCorotated(Lame::from_young_poisson(1e5, 0.4)), Density{density});
   auto start = mesh, ahead = mesh;
   start.nodes += 0.06 * noise(mesh.node_count(), 1);
@@ -422,7 +418,7 @@ TEST_CASE("operator splitting: a step counts the elements that are inverted wher
 }
 
 TEST_CASE("operator splitting: what it does not take is refused by name") {
-  const auto mesh = bar(2);
+  const auto mesh = slender_bar(2);
   const FixedCorotated soft(Lame::from_young_poisson(1e5, 0.4));
   const Solid solid(mesh, soft, Density{density});
   CHECK_THROWS_WITH(Simulation(solid, OperatorSplitting{.dt = 0}),
@@ -439,7 +435,7 @@ TEST_CASE("operator splitting: what it does not take is refused by name") {
 }
 
 TEST_CASE("operator splitting: a node on a plane is refused before any step, and the old constraints stay") {
-  const Solid solid(bar(2), FixedCorotated(Lame::from_young_poisson(1e5, 0.4)), Density{density});
+  const Solid solid(slender_bar(2), FixedCorotated(Lame::from_young_poisson(1e5, 0.4)), Density{density});
   const auto refused = Catch::Contains("node = 3: OperatorSplitting takes nodes that are free, or held");
   const auto plane = Sliding::on_plane({3}, {0, 1, 0});
   CHECK_THROWS_WITH(Simulation(solid, OperatorSplitting{}, plane), refused);

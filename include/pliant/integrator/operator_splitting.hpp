@@ -27,8 +27,8 @@ namespace pliant {
 //
 // A step always costs the same. It is not converged: rotations that are held resist being changed, which is
 // as if mass were added to what turns, and only smaller steps or more iterations make it less. Steps in which
-// a shear wave goes farther than a body is thick can add energy to it, if it is not damped, and invert
-// elements (StepReport::inverted_elements).
+// a shear wave goes a good part of a body's thickness can add energy to it, if it is not damped, the sooner
+// the nearer nu is to 0.5, and invert elements (StepReport::inverted_elements).
 //
 // Bodies of which there are many copies are solved together, see SplitCopies.
 //

@@ -55,7 +55,13 @@ class SplitBody {
       constraints_.start_from(positions_.data());
     }
     predict(context, state, moved, integrator.incremental);
-    for (int k = 0; k < integrator.stretch_iterations; ++k) solve_stretch(integrator, k == 0, start);
+    using Multipliers = detail::Multipliers<Scalar>;
+    Multipliers multipliers;
+    if (integrator.feels_volumes()) multipliers = Multipliers::at_start(constraints_.multipliers(), start);
+    for (int k = 0; k < integrator.stretch_iterations; ++k) {
+      solve_stretch(multipliers, integrator.rotation_iterations);
+      multipliers.forget = false;
+    }
     for (int k = 0; k < integrator.volume_iterations; ++k) relax_volumes(k == 0);
   }
 
@@ -237,8 +243,7 @@ class SplitBody {
   }
 
   // positions += (M + dt^2 L)^-1 (sum 2 mu V dt^2 (R - F) grad N + M (predicted - positions)).
-  template <class Integrator>
-  void solve_stretch(const Integrator& integrator, bool first, StartFrom start) {
+  void solve_stretch(const detail::Multipliers<Scalar>& multipliers, int rotation_iterations) {
     const Factor& factor = mesh_.factor();
     const int part_count = factor.parts();
     const std::ptrdiff_t top = factor.begin(part_count), free = factor.node_count(),
@@ -250,20 +255,14 @@ class SplitBody {
       for (std::ptrdiff_t place = begin; place < end; ++place)
         set_row(inertia, place, Row(masses[place]) * (row(to, place) - row(from, place)));
     };
-    using Multipliers = detail::Multipliers<Scalar>;
-    Multipliers multipliers;
-    if (integrator.feels_volumes()) {
-      const bool set = start == StartFrom::strain;
-      multipliers = {constraints_.multipliers(), first, set ? Multipliers::most_set : Multipliers::most_left};
-    }
     parallel_parts(part_count, [&](int p) {
       Part& part = parts_[at(p)];
       auto& y = part.right_side;
       set_inertia(y, factor.begin(p), factor.end(p));
       set_zero(y, top, all);
       if (p == 0) set_inertia(y, top, free);
-      part.inverted = elements_.pull(part.elements_begin, part.elements_end, integrator.rotation_iterations,
-                                     multipliers, positions_.data(), y.data());
+      part.inverted = elements_.pull(part.elements_begin, part.elements_end, rotation_iterations, multipliers,
+                                     positions_.data(), y.data());
       factor.sweep_forward(p, y.data());
     });
     auto& y = parts_.front().right_side;

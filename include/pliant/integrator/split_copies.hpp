@@ -92,8 +92,12 @@ class SplitCopies {
       constraints_.find_multipliers(block.positions.data(), block.start.data());
     }
     predict(block, context, state, moved, integrator.incremental);
+    using Multipliers = detail::Multipliers<Scalar>;
+    Multipliers multipliers;
+    if (integrator.feels_volumes()) multipliers = Multipliers::at_start(block.start.data(), start);
     for (int k = 0; k < integrator.stretch_iterations; ++k) {
-      solve_stretch(integrator, block, k == 0, start);
+      solve_stretch(block, multipliers, integrator.rotation_iterations);
+      multipliers.forget = false;
     }
     for (int k = 0; k < integrator.volume_iterations; ++k) {
       constraints_.relax((k == 0 ? block.start : block.end).data(), block.end.data(), block.positions.data());
@@ -203,8 +207,8 @@ class SplitCopies {
     }
   }
 
-  template <class Integrator>
-  void solve_stretch(const Integrator& integrator, Block& block, bool first, StartFrom start) const {
+  void solve_stretch(Block& block, const detail::Multipliers<Scalar>& multipliers,
+                     int rotation_iterations) const {
     auto& y = block.right_side;
     const std::ptrdiff_t free = mesh_.free_count();
     for (std::ptrdiff_t place = 0; place < free; ++place) {
@@ -215,13 +219,7 @@ class SplitCopies {
       set(y, place, inertia);
     }
     std::fill(y.begin() + stride * free, y.end(), Scalar(0));
-    using Multipliers = detail::Multipliers<Scalar>;
-    Multipliers multipliers;
-    if (integrator.feels_volumes()) {
-      const bool set = start == StartFrom::strain;
-      multipliers = {block.start.data(), first, set ? Multipliers::most_set : Multipliers::most_left};
-    }
-    block.inverted = elements_.pull(integrator.rotation_iterations, multipliers, block.positions.data(),
+    block.inverted = elements_.pull(rotation_iterations, multipliers, block.positions.data(),
                                     block.rotations.data(), y.data(), block.used);
     mesh_.factor().template solve<copies>(y.data());
     for (std::ptrdiff_t place = 0; place < free; ++place)

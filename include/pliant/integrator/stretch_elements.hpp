@@ -78,15 +78,16 @@ PLIANT_INLINE void find_deformation_gradients(const StretchPairs<Scalar, width>&
 // much greater than its own they would throw a body apart.
 template <class Scalar>
 struct Multipliers {
-  // How great a multiplier may be, relative to the weight of the stretch: one that the last step left, and
-  // one of a state that was set.
-  static constexpr int most_left = 10, most_set = 1;
-
   Scalar* values = nullptr;  // none
-  // Whether those become zero that are greater than `most` times the weight, and those of elements whose
-  // volumes are off by more than themselves, inverted or more than doubled.
+  // Whether those become zero that are greater than `most` times the weight of the stretch, and those of
+  // elements whose volumes are off by more than themselves, inverted or more than doubled.
   bool forget = false;
-  int most = most_left;
+  int most = 0;
+
+  // Of the first solve of a step.
+  static Multipliers at_start(Scalar* values, StartFrom start) {
+    return {values, true, start == StartFrom::strain ? 1 : 10};
+  }
 };
 
 // Adds (weight (R - F) + k cof F) grad N_a to the rows of y, R the rotations q of both elements and k their
