@@ -1,6 +1,8 @@
 #include "io/reading.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <string>
 
 #include <pliant/io/vtk_legacy.hpp>
@@ -223,7 +225,8 @@ TEST_CASE("VTK: what is refused, and the line it stands in") {
   refuses(replaced(text, "4 double", "99999999999 double"), 5, "99999999999 points are declared");
   refuses(replaced(text, "4 double", "-4 double"), 5, "negative");
   refuses(replaced(text, "4 double", "4 quaternion"), 5, "the number type 'quaternion' is not known");
-  refuses(replaced(text, "4 double", "5 double"), 8, "expected a coordinate, found 'CELLS'");
+  refuses(replaced(text, "4 double", "5 double"), 8,
+          "5 points are declared, but 4 are listed: 'CELLS' follows");
   refuses(replaced(text, "4 double", "3 double"), 7, "unexpected '0'");
   refuses(replaced(text, "0 1 0", "0 nan 0"), 7, "not a finite number");
   refuses(replaced(text, "CELLS 2 9", "CELLS 2 99999999999"), 8,
@@ -274,5 +277,147 @@ TEST_CASE("VTK: faults in the data after the cells are remarked, the geometry is
   CHECK(remark(replaced(text, "7 -2", "7 1.5")).find("not a whole number") != std::string::npos);
   CHECK(remark(replaced(text, "7 -2", "7")).find("ends where a region number") != std::string::npos);
   CHECK(remark(replaced(text, "7 -2", "7 5e9")).find("does not fit into an int") != std::string::npos);
-  CHECK(remark(replaced(text, "float 1", "int1")).find("'int1' is not known") != std::string::npos);
+}
+
+TEST_CASE(
+    "VTK: arrays that are not needed are passed over by their own rule, and the regions behind them kept") {
+  const auto kept = [](const std::string& file, std::size_t remarks = 0) {
+    INFO(file);
+    const CellMesh mesh = parse(file);
+    check_unit_tet(mesh, 7);
+    CHECK(mesh.cells(CellKind::triangle).regions == std::vector{-2});
+    CHECK(mesh.remarks.size() == remarks);
+    return remarks > 0 ? mesh.remarks[0] : std::string();
+  };
+  const std::string lines =
+      "FIELD FieldData 2\nname 1 3 string\nPOINTS 9 double\n\nCELL_DATA%207\n"
+      "other 2 2 variant\n11 0.5 7 2\n13 a%20word 13 \n";
+  const std::string bits = "flags 1 3 bit\n1 0 1\n";
+  const std::string absent = "FIELD FieldData 3\nNULL_ARRAY\nnone 0 0 float\n" + bits;
+  // Before the points, and among the data of the cells; before and behind it too.
+  for (const std::string& field : {lines, absent}) {
+    kept(replaced(text, "POINTS", field + "POINTS"));
+    kept(replaced(text_5, "POINTS", field + "POINTS"));
+    kept(replaced(text, "SCALARS temp", field + "SCALARS temp"));
+    kept(replaced(text, "CELL_DATA", "POINT_DATA 4\n" + field + "CELL_DATA"));
+    kept(text + field);
+  }
+  kept(replaced(text, "SCALARS temp",
+                "PEDIGREE_IDS p string\none\nCELL_DATA 9\nGLOBAL_IDS g vtkIdType\n4 5\n"
+                "TEXTURE_COORDINATES t 2 float\n0 0 1 1\nNORMALS n float\n1 0 0 1 0 0\n"
+                "TENSORS6 s float\n1 2 3 4 5 6 1 2 3 4 5 6\nTENSORS t float\n1 2 3 4 5 6 7 8 9\n"
+                "1 2 3 4 5 6 7 8 9\nCOLOR_SCALARS c 1\n0.5 1\nLOOKUP_TABLE t 1\n0 0 0 1\nSCALARS temp"));
+  const std::string odd = kept(replaced(text, "float 1", "quaternion 1"), 1);
+  CHECK(odd.find("the type 'quaternion' of an array is not known") != std::string::npos);
+  // What is wrong behind the regions does not cost them.
+  CHECK(kept(text + "STRANGE\n", 1).find("unexpected 'STRANGE'") != std::string::npos);
+}
+
+TEST_CASE("VTK: components without names and keys of information do not end the metadata") {
+  const std::string metadata = "METADATA\nCOMPONENT_NAMES\nx\n\nPOINTS\n\n";
+  check_unit_tet(parse(replaced(text, "CELLS", metadata + "CELLS")), 7);
+  check_unit_tet(parse(replaced(text, "CELLS",
+                                "METADATA\nINFORMATION 2\nNAME A LOCATION B\nDATA 2\none\n\n"
+                                "NAME C LOCATION D\nDATA 1\n\nCELLS")),
+                 7);
+  // Two keys are announced, and one is there.
+  check_unit_tet(
+      parse(replaced(text, "CELLS", "METADATA\nINFORMATION 2\nNAME A LOCATION B\nDATA 1\n\nCELLS")), 7);
+}
+
+TEST_CASE("VTK in binary: strings, variants and bits are passed over by their lengths") {
+  const auto start = [](Binary& file) {
+    file.text("# vtk DataFile Version 4.2\ntitle\nBINARY\nDATASET UNSTRUCTURED_GRID\n");
+  };
+  const auto geometry = [](Binary& file) {
+    file.text("POINTS 4 float\n").add<float>({0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1});
+    file.text("\nCELLS 1 5\n").add<std::int32_t>({4, 0, 1, 2, 3});
+    file.text("\nCELL_TYPES 1\n").add<std::int32_t>({10}).text("\n");
+  };
+  // Lengths of 1, 2, 4 and 8 bytes, of which the first two bits are 3, 2, 1 and 0.
+  Binary strings(std::endian::big);
+  strings.text("name 1 5 string\n").add<std::uint8_t>({0xC0 | 5}).text("a\nb\nc");
+  strings.add<std::uint16_t>({0x8000 | 300}).text(std::string(300, '\n'));
+  strings.add<std::uint32_t>({0x40000000 | 2}).text("xy").add<std::uint64_t>({3}).text("xyz");
+  strings.add<std::uint8_t>({0xC0}).text("\nv 1 2 variant\n6 1\n13 two\nb 1 17 bit\n").text("\n\n\n");
+  Binary file(std::endian::big);
+  start(file);
+  file.text("FIELD FieldData 3\n").text(strings.bytes).text("\n");
+  geometry(file);
+  file.text("CELL_DATA 1\nFIELD FieldData 4\n").text(strings.bytes);
+  file.text("\nregion 1 1 int\n").add<std::int32_t>({7});
+  const CellMesh mesh = parse(file.bytes);
+  check_unit_tet(mesh, 7);
+  CHECK(mesh.remarks.empty());
+  // In a binary file nobody knows how long the values of an unknown type are.
+  Binary unknown(std::endian::big);
+  start(unknown);
+  unknown.text("FIELD FieldData 1\nq 1 1 quaternion\n");
+  refuses(unknown.bytes, 0, "the number type 'quaternion' is not known");
+  Binary longer(std::endian::big);
+  start(longer);
+  longer.text("FIELD FieldData 1\nq 1 1 string\n").add<std::uint64_t>({1u << 30});
+  refuses(longer.bytes, 0, "1073741824 bytes of a string are declared");
+}
+
+TEST_CASE("VTK: integer arrays of the cells that are left aside are remarked") {
+  const auto remark = [](const std::string& file, int region) {
+    const CellMesh mesh = parse(file);
+    check_unit_tet(mesh, region);
+    return mesh.remarks.empty() ? std::string() : mesh.remarks[0];
+  };
+  CHECK(remark(replaced(text, "SCALARS material", "SCALARS MaterialIDs"), 0) ==
+        "integer arrays of the cells left aside: 'MaterialIDs'; none has a name that is taken for regions");
+  CHECK(remark(text + "FIELD f 3\nObjectId 1 2 int\n1 2\nvtkGhostType 1 2 unsigned_char\n0 0\n"
+                      "label 1 2 short\n1 2\nPOINT_DATA 4\nSCALARS i int\nLOOKUP_TABLE d\n1 2 3 4\n",
+               7) ==
+        "integer arrays of the cells left aside: 'ObjectId', 'label'; the regions are from 'material'");
+}
+
+TEST_CASE("VTK: the lists of polyhedra hold the sizes of their faces, which are no nodes") {
+  // A tetrahedron of four faces of three nodes; the 4 and the 3 are no nodes of a mesh of three points more.
+  const auto polyhedron = [](const std::string& list, const std::string& points = "4 double") {
+    const std::string numbers = std::to_string(std::count(list.begin(), list.end(), ' ') + 1);
+    const std::string old_list = "CELLS 2 9\n4 0 1 2 3\n";
+    return replaced(
+        replaced(replaced(text, "4 double", points), old_list,
+                 "CELLS 2 " + std::to_string(std::stoi(numbers) + 5) + "\n" + numbers + " " + list + "\n"),
+        "\n10\n", "\n42\n");
+  };
+  const std::string faces = "4 3 0 2 1 3 0 1 3 3 1 2 3 3 0 3 2";
+  const CellMesh mesh = parse(polyhedron(faces));
+  REQUIRE(mesh.others.size() == 1);
+  CHECK(mesh.others[0].name == "polyhedra");
+  CHECK(mesh.others[0].dimension == 3);
+  CHECK(mesh.cells(CellKind::triangle).regions == std::vector{-2});
+  refuses(polyhedron("4 3 0 2 1 3 0 1 3 3 1 2 3 3 0 3 4"), 12,
+          "cell 0, a polyhedron, refers to node 4, but the nodes are 0 to 3");
+  refuses(polyhedron("5 3 0 2 1 3 0 1 3 3 1 2 3 3 0 3 2"), 12, "which ends in face 4");
+  refuses(polyhedron("4 3 0 2 1 3 0 1 3 3 1 2 3 3 0 3"), 12, "which ends in face 3");
+  refuses(polyhedron("3 3 0 2 1 3 0 1 3 3 1 2 3 3 0 3 2"), 12, "has faces of 13 numbers, but a list of 17");
+  // A tetrahedron is none, in the same file.
+  refuses(replaced(polyhedron(faces), "3 0 1 2\n", "3 0 1 4\n"), 10,
+          "refers to node 4, but the nodes are 0 to 3");
+  const std::string five = replaced(replaced(replaced(text_5, "CELLS 3 7", "CELLS 3 20"), "0 4 7", "0 17 20"),
+                                    "0 1 2 3 0 1 2", faces + " 0 1 2");
+  CHECK(parse(replaced(five, "\n10\n", "\n42\n")).others.at(0).name == "polyhedra");
+  refuses(five, 23, "refers to node 4");
+}
+
+TEST_CASE("VTK: an XML file is called one") {
+  const std::string xml = "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\">\n";
+  refuses(xml, 1, "is an XML file of VTK, as .vtu files are");
+}
+
+TEST_CASE("VTK: structured grids may give their extent, and hide no points") {
+  const auto structured = [](const std::string& size) {
+    return "# vtk DataFile Version 3.0\nt\nASCII\nDATASET STRUCTURED_GRID\n" + size + "\n" + eight_points;
+  };
+  CHECK(parse(structured("EXTENT 3 4 0 1 -1 0")).cells(CellKind::hex).nodes ==
+        std::vector{0, 1, 3, 2, 4, 5, 7, 6});
+  refuses(structured("EXTENT 3 1 0 1 -1 0"), 5, "negative");
+  CHECK(parse(structured("DIMENSIONS 2 2 2\nBLANKING 8 unsigned_char\n1 1 1 1 1 1 1 1"))
+            .cells(CellKind::hex)
+            .count() == 1);
+  refuses(structured("DIMENSIONS 2 2 2\nBLANKING 8 unsigned_char\n1 1 1 0 1 1 1 1"), 7, "hides points");
 }

@@ -75,6 +75,7 @@ struct OtherCells {
   std::optional<CellKind> kind;  // the linear cell on the corners of a higher-order one
   int nodes = 0;                 // per cell, with `kind`
   CellBlock corners;             // those linear cells; empty without `kind`
+  int dimension = 0;             // of the cells themselves: 2 for polygons
 };
 
 // The content of a file.
@@ -100,7 +101,8 @@ namespace detail {
 struct CellType {
   std::optional<CellKind> kind;  // the cell on its corners, which come first; empty for polygons and the like
   int nodes = 0;                 // nodes per cell, 0 where that varies
-  std::string_view name{};       // needed only without a kind
+  std::string_view name{};       // needed only without a kind, as is
+  int dimension = 0;             // of the cell itself
 };
 
 // Appends cells to a CellMesh, linear ones to their block, the rest to `others`.
@@ -153,7 +155,8 @@ class CellCollector {
     const std::string name = type.kind
                                  ? std::to_string(type.nodes) + "-node " + std::string(cell_name(*type.kind))
                                  : std::string(type.name);
-    mesh_.others.push_back({name, 0, type.kind, type.nodes, {}});
+    const int dimension = type.kind ? cell_dimension(*type.kind) : type.dimension;
+    mesh_.others.push_back({name, 0, type.kind, type.nodes, {}, dimension});
     return mesh_.others.size() - 1;
   }
 

@@ -13,18 +13,35 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <new>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/stat.h>
+#endif
+
 #include <pliant/core/error.hpp>
 
 namespace pliant::detail {
 
-// The whole of a regular file.
+// How many of the bytes of a file are stored; where the system does not tell, all of them.
+inline std::uintmax_t stored_bytes(const std::filesystem::path& path, std::uintmax_t size) {
+#if defined(__unix__) || defined(__APPLE__)
+  struct stat status;
+  if (::stat(path.c_str(), &status) == 0) return static_cast<std::uintmax_t>(status.st_blocks) * 512;
+#endif
+  static_cast<void>(path);
+  return size;
+}
+
+// The whole of a regular file. Memory grows with what has been read; the size that the file claims is not
+// believed.
 inline std::string file_bytes(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) throw MeshError(path.string(), 0, "there is no such file");
@@ -34,9 +51,34 @@ inline std::string file_bytes(const std::filesystem::path& path) {
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   std::ifstream stream(path, std::ios::binary);
   if (error || !stream) throw MeshError(path.string(), 0, "cannot be opened for reading");
-  std::string bytes(static_cast<std::size_t>(size), '\0');
-  stream.read(bytes.data(), static_cast<std::streamsize>(size));
-  if (stream.gcount() != static_cast<std::streamsize>(size)) {
+  // A hole costs nothing on the disk, but memory here. No file system compresses a mesh this far.
+  constexpr std::uintmax_t harmless = std::uintmax_t{64} << 20;
+  constexpr std::uintmax_t best_compression = 64;
+  const std::uintmax_t stored = size > harmless ? stored_bytes(path, size) : size;
+  if (stored < size / best_compression) {
+    throw MeshError(path.string(), 0,
+                    "is a sparse file: it claims " + std::to_string(size) + " bytes, of which " +
+                        std::to_string(stored) + " are stored");
+  }
+  std::string bytes;
+  try {
+    constexpr std::size_t first_piece = std::size_t{1} << 20;
+    while (stream) {
+      const std::size_t start = bytes.size();
+      const std::size_t unread =
+          size > start ? static_cast<std::size_t>(std::min<std::uintmax_t>(size - start, harmless)) : 0;
+      // One byte more than the file should still have shows its end in one go.
+      const std::size_t piece = std::min(std::max(start, first_piece), unread + 1);
+      bytes.resize(start + piece);
+      stream.read(bytes.data() + start, static_cast<std::streamsize>(piece));
+      bytes.resize(start + static_cast<std::size_t>(stream.gcount()));
+    }
+  } catch (const std::bad_alloc&) {
+    throw MeshError(path.string(), 0, "does not fit into the memory: " + std::to_string(size) + " bytes");
+  } catch (const std::length_error&) {
+    throw MeshError(path.string(), 0, "does not fit into the memory: " + std::to_string(size) + " bytes");
+  }
+  if (stream.bad() || bytes.size() < size) {
     throw MeshError(path.string(), 0, "cannot be read to its end");
   }
   return bytes;
@@ -215,6 +257,25 @@ class Input {
     return static_cast<std::size_t>(declared);
   }
 
+  // Throws unless the next word of the text is a number. `listed` of the `declared` items have been read.
+  void expect_item(std::size_t listed, std::size_t declared, const char* items) {
+    skip_blanks();
+    word_ = position_;
+    if (position_ < bytes_.size()) {
+      const char c = bytes_[position_];
+      if ((c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.') return;
+      if (is_not_finite_word(peek_word())) return;
+    }
+    fail(std::to_string(declared) + " " + items + " are declared, but " + std::to_string(listed) +
+         " are listed: " + (position_ == bytes_.size() ? "the file ends" : found() + " follows"));
+  }
+
+  // How numbers that are not finite are written.
+  static bool is_not_finite_word(std::string_view word) {
+    return equal_ignoring_case(word, "nan") || equal_ignoring_case(word, "inf") ||
+           equal_ignoring_case(word, "infinity");
+  }
+
   // A node index that must lie in [base, base + count); returned from 0.
   int node_index(std::int64_t index, std::int64_t base, std::size_t count) const {
     // The difference is taken without sign: no pair of numbers overflows it.
@@ -243,11 +304,15 @@ class Input {
   [[noreturn]] void fail(const std::string& reason) const { fail(reason, word_); }
 
   [[noreturn]] void fail(const std::string& reason, std::size_t position) const {
-    if (binary_) throw MeshError(file(), 0, reason + " (at byte " + std::to_string(position) + ")");
+    throw error_at(position, reason);
+  }
+
+  MeshError error_at(std::size_t position, const std::string& reason) const {
+    if (binary_) return {file(), 0, reason + " (at byte " + std::to_string(position) + ")"};
     std::size_t piece = origins_.size() - 1;
     while (origins_[piece].offset > position) --piece;
     const Origin& origin = origins_[piece];
-    throw MeshError(origin.file, origin.line_base + 1 + line_ends(origin.offset, position), reason);
+    return {origin.file, origin.line_base + 1 + line_ends(origin.offset, position), reason};
   }
 
   // Line ends in [first, last): "\n", "\r\n" or a lone "\r".

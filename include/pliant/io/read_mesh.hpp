@@ -74,7 +74,11 @@ inline MeshFormat mesh_format(std::string_view bytes, const std::filesystem::pat
   if (head.find("$MeshFormat") != std::string_view::npos || head.find("$NOD") != std::string_view::npos) {
     return MeshFormat::gmsh;
   }
-  if (contains_ignoring_case(head.substr(0, 64), "# vtk DataFile")) return MeshFormat::vtk_legacy;
+  // Also the XML files of VTK: its reader says what they are.
+  if (contains_ignoring_case(head.substr(0, 64), "# vtk DataFile") ||
+      head.find("<VTKFile") != std::string_view::npos) {
+    return MeshFormat::vtk_legacy;
+  }
   if (head.find("MeshVersionFormatted") != std::string_view::npos) return MeshFormat::medit;
   if (contains_ignoring_case(head, "*VERTICES")) return MeshFormat::vega;
   const std::string extension = path.extension().string();
@@ -121,7 +125,7 @@ inline std::string reason_for_refusal(const CellMesh& cells, CellKind needed, st
     if (cells.cells(kind).count() > 0) dimension = std::max(dimension, cell_dimension(kind));
   }
   for (const OtherCells& others : cells.others) {
-    if (others.kind) dimension = std::max(dimension, cell_dimension(*others.kind));
+    dimension = std::max(dimension, others.dimension);
     higher_order = higher_order || others.kind == needed;
   }
   if (higher_order) {
@@ -142,7 +146,7 @@ inline void require_no_holes(const CellMesh& cells, CellKind taken, std::string_
     if (kind != taken && cell_dimension(kind) == dimension) lost.cells(kind) = cells.cells(kind);
   }
   for (const OtherCells& others : cells.others) {
-    if (others.kind && cell_dimension(*others.kind) == dimension) lost.others.push_back(others);
+    if (others.dimension == dimension) lost.others.push_back(others);
   }
   std::string found;
   for (const auto& [name, count] : cells_besides(lost, taken)) {

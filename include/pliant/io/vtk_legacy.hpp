@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,10 +33,10 @@ inline constexpr auto vtk_cell_types = std::to_array<VtkCellType>({
     {1, {CellKind::vertex, 1}},
     {2, {std::nullopt, 0, "poly-vertices"}},
     {3, {CellKind::line, 2}},
-    {4, {std::nullopt, 0, "polylines"}},
+    {4, {std::nullopt, 0, "polylines", 1}},
     {5, {CellKind::triangle, 3}},
-    {6, {std::nullopt, 0, "triangle strips"}},
-    {7, {std::nullopt, 0, "polygons"}},
+    {6, {std::nullopt, 0, "triangle strips", 2}},
+    {7, {std::nullopt, 0, "polygons", 2}},
     {8, {CellKind::quad, 4}},  // pixel, renumbered
     {9, {CellKind::quad, 4}},
     {10, {CellKind::tet, 4}},
@@ -43,8 +44,8 @@ inline constexpr auto vtk_cell_types = std::to_array<VtkCellType>({
     {12, {CellKind::hex, 8}},
     {13, {CellKind::wedge, 6}},
     {14, {CellKind::pyramid, 5}},
-    {15, {std::nullopt, 10, "pentagonal prisms"}},
-    {16, {std::nullopt, 12, "hexagonal prisms"}},
+    {15, {std::nullopt, 10, "pentagonal prisms", 3}},
+    {16, {std::nullopt, 12, "hexagonal prisms", 3}},
     {21, {CellKind::line, 3}},
     {22, {CellKind::triangle, 6}},
     {23, {CellKind::quad, 8}},
@@ -60,10 +61,10 @@ inline constexpr auto vtk_cell_types = std::to_array<VtkCellType>({
     {33, {CellKind::hex, 24}},
     {34, {CellKind::triangle, 7}},
     {35, {CellKind::line, 4}},
-    {36, {std::nullopt, 0, "quadratic polygons"}},
+    {36, {std::nullopt, 0, "quadratic polygons", 2}},
     {37, {CellKind::pyramid, 19}},
-    {41, {std::nullopt, 0, "convex point sets"}},
-    {42, {std::nullopt, 0, "polyhedra"}},
+    {41, {std::nullopt, 0, "convex point sets", 3}},
+    {42, {std::nullopt, 0, "polyhedra", 3}},
     // Lagrange cells of any order, then Bezier cells
     {68, {CellKind::line, 0}},
     {69, {CellKind::triangle, 0}},
@@ -108,10 +109,19 @@ class VtkParser {
  private:
   enum class Dataset { unstructured_grid, poly_data, structured_grid };
 
+  // A number that is no node. In a list of cells of any type that is an error only where the cell turns out
+  // to be no polyhedron, whose list holds the sizes of its faces too.
+  struct NoNode {
+    std::size_t index;     // in Connectivity::nodes
+    std::size_t position;  // in the file, for messages
+    std::int64_t number;
+  };
+
   // Cells of any shape, one after another.
   struct Connectivity {
     std::vector<std::size_t> ends;  // of the nodes of each cell
     std::vector<int> nodes;
+    std::vector<NoNode> no_nodes;  // ascending; -1 among the nodes where the number does not fit
     std::span<const int> cell(std::size_t i) const {
       const std::size_t start = i == 0 ? 0 : ends[i - 1];
       return std::span(nodes).subspan(start, ends[i] - start);
@@ -123,6 +133,10 @@ class VtkParser {
     constexpr std::string_view start = "# vtk DataFile Version";
     const std::string_view first = in_.line();
     if (!equal_ignoring_case(first.substr(0, start.size()), start)) {
+      in_.seek(0);
+      if (in_.rest().substr(0, 4096).find("<VTKFile") != std::string_view::npos) {
+        in_.fail("is an XML file of VTK, as .vtu files are, and not a legacy one: only the latter are read");
+      }
       in_.fail("is not a legacy VTK file: does not begin with " + in_quotes(start));
     }
     const std::string version(first.substr(std::min(first.size(), start.size() + 1)));
@@ -168,21 +182,46 @@ class VtkParser {
     } else if (grid && is("CELLS")) {
       if (has_cells_) in_.fail("a second CELLS");
       has_cells_ = true;
-      read_connectivity(connectivity_);
+      read_connectivity(connectivity_, true);
     } else if (grid && is("CELL_TYPES")) {
       read_cell_types();
     } else if (dataset_ == Dataset::structured_grid && is("DIMENSIONS")) {
       for (std::size_t& n : dimensions_) n = in_.count(in_.integer("a dimension of the grid"), 1, "points");
+    } else if (dataset_ == Dataset::structured_grid && is("EXTENT")) {
+      read_extent();
+    } else if (dataset_ == Dataset::structured_grid && is("BLANKING")) {
+      read_blanking();
     } else if (poly && is("VERTICES")) {
       read_poly({CellKind::vertex, 1}, {}, {std::nullopt, 0, "poly-vertices"});
     } else if (poly && is("LINES")) {
-      read_poly({CellKind::line, 2}, {}, {std::nullopt, 0, "polylines"});
+      read_poly({CellKind::line, 2}, {}, {std::nullopt, 0, "polylines", 1});
     } else if (poly && is("POLYGONS")) {
-      read_poly({CellKind::triangle, 3}, {CellKind::quad, 4}, {std::nullopt, 0, "polygons"});
+      read_poly({CellKind::triangle, 3}, {CellKind::quad, 4}, {std::nullopt, 0, "polygons", 2});
     } else if (poly && is("TRIANGLE_STRIPS")) {
-      read_poly({}, {}, {std::nullopt, 0, "triangle strips"});
+      read_poly({}, {}, {std::nullopt, 0, "triangle strips", 2});
     } else {
       in_.fail("unexpected " + in_quotes(keyword));
+    }
+  }
+
+  // The first and the last index of each direction, in place of DIMENSIONS.
+  void read_extent() {
+    for (std::size_t& n : dimensions_) {
+      const auto first = in_.region_number(in_.integer("an index of the grid"));
+      const auto last = in_.region_number(in_.integer("an index of the grid"));
+      n = in_.count(std::int64_t{last} - first + 1, 1, "points");
+    }
+  }
+
+  // "BLANKING count type" and a number per point, 0 where it is hidden, and with it the cells around it.
+  void read_blanking() {
+    const std::int64_t declared = in_.integer("the number of points");
+    const VtkNumber type = data_.number_type();
+    const std::size_t count = in_.count(declared, data_.bytes(type), "points");
+    for (std::size_t i = 0; i < count; ++i) {
+      if (data_.integer(type, "whether a point is visible") == 0) {
+        in_.fail("the grid hides points (BLANKING): such grids are not read");
+      }
     }
   }
 
@@ -194,24 +233,38 @@ class VtkParser {
     const VtkNumber type = data_.number_type();
     const std::size_t count = in_.count(declared, 3 * data_.bytes(type), "points");
     mesh_.nodes.resize(3, static_cast<Eigen::Index>(count));
-    for (Eigen::Index i = 0; i < mesh_.nodes.cols(); ++i) {
-      for (int axis = 0; axis < 3; ++axis) mesh_.nodes(axis, i) = data_.finite(type, "a coordinate");
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!data_.binary) in_.expect_item(i, count, "points");
+      const auto column = static_cast<Eigen::Index>(i);
+      for (int axis = 0; axis < 3; ++axis) mesh_.nodes(axis, column) = data_.finite(type, "a coordinate");
     }
+    data_.components = 3;
   }
 
   // Up to version 4: "CELLS count size", then size ints: per cell the number of its nodes and the nodes.
   // Version 5: "CELLS count+1 size", "OFFSETS type" and count+1 integers, "CONNECTIVITY type" and size
   // integers.
-  void read_connectivity(Connectivity& cells) {
+  // `any_type`: among the cells may be polyhedra.
+  void read_connectivity(Connectivity& cells, bool any_type) {
     if (!has_points_) in_.fail("the cells come before the POINTS");
     const std::int64_t first = in_.integer("the number of cells");
     const std::int64_t second = in_.integer("the size of the cell list");
     if (major_ == '5') {
-      read_offsets(cells, first, second);
+      // VTK writes no arrays where there are no offsets.
+      if (first != 0) read_offsets(cells, first, second);
     } else {
       data_.start_values();
       read_counted_cells(cells, first, second);
     }
+    data_.components = 1;
+    if (!any_type && !cells.no_nodes.empty()) refuse(cells.no_nodes.front());
+  }
+
+  [[noreturn]] void refuse(const NoNode& no_node) {
+    in_.seek(no_node.position);
+    if (!data_.binary) in_.peek_word();  // past the blanks: the message names its line
+    in_.node_index(no_node.number, 0, static_cast<std::size_t>(mesh_.nodes.cols()));
+    in_.fail("a cell refers to a node that does not exist");
   }
 
   void read_counted_cells(Connectivity& cells, std::int64_t declared, std::int64_t declared_size) {
@@ -220,6 +273,7 @@ class VtkParser {
     const std::size_t count = in_.count(declared, data_.bytes(type), "cells");
     std::size_t read = 0;
     for (std::size_t i = 0; i < count; ++i) {
+      if (!data_.binary) in_.expect_item(i, count, "cells");
       const std::size_t nodes = in_.count(data_.integer(type, "the number of nodes of a cell"),
                                           data_.bytes(type), "nodes of a cell");
       read += 1 + nodes;
@@ -261,8 +315,11 @@ class VtkParser {
   }
 
   void read_node(Connectivity& cells, VtkNumber type) {
+    const std::size_t start = in_.position();
     const std::int64_t node = data_.integer(type, "a node of a cell");
-    cells.nodes.push_back(in_.node_index(node, 0, static_cast<std::size_t>(mesh_.nodes.cols())));
+    const bool is_int = node >= 0 && node <= std::numeric_limits<int>::max();
+    if (!is_int || node >= mesh_.nodes.cols()) cells.no_nodes.push_back({cells.nodes.size(), start, node});
+    cells.nodes.push_back(is_int ? static_cast<int>(node) : -1);
   }
 
   // "CELL_TYPES count", then a number per cell.
@@ -275,13 +332,45 @@ class VtkParser {
                std::to_string(connectivity_.ends.size()) + " cells");
     }
     data_.start_values();
+    auto no_node = connectivity_.no_nodes.begin();
     for (std::size_t i = 0; i < connectivity_.ends.size(); ++i) {
+      if (!data_.binary) in_.expect_item(i, connectivity_.ends.size(), "cell types");
       const std::int64_t number = data_.integer(VtkNumber::int32, "a cell type");
       const auto* entry = std::find_if(vtk_cell_types.begin(), vtk_cell_types.end(),
                                        [number](const VtkCellType& t) { return t.number == number; });
       if (entry == vtk_cell_types.end())
         in_.fail("the cell type " + std::to_string(number) + " is not known");
+      constexpr std::int64_t polyhedron = 42;
+      if (number == polyhedron) check_faces(connectivity_.cell(i), i);
+      while (no_node != connectivity_.no_nodes.end() && no_node->index < connectivity_.ends[i]) {
+        if (number != polyhedron) refuse(*no_node);
+        ++no_node;
+      }
       add_cell(number, entry->type, connectivity_.cell(i), i);
+    }
+  }
+
+  // The list of a polyhedron: the number of its faces, and for each face the number of its nodes and them.
+  void check_faces(std::span<const int> list, std::size_t index) {
+    const std::string cell = "cell " + std::to_string(index) + ", a polyhedron";
+    std::size_t position = 1;
+    for (int face = 0; !list.empty() && face < list[0]; ++face) {
+      const int size = position < list.size() ? list[position] : -1;
+      if (size < 0 || static_cast<std::size_t>(size) >= list.size() - position) {
+        in_.fail(cell + " of " + std::to_string(list[0]) + " faces, has a list of " +
+                 std::to_string(list.size()) + " numbers, which ends in face " + std::to_string(face));
+      }
+      for (const int node : list.subspan(position + 1, static_cast<std::size_t>(size))) {
+        if (node < 0 || node >= mesh_.nodes.cols()) {
+          in_.fail(cell + ", refers to node " + std::to_string(node) + ", but the nodes are 0 to " +
+                   std::to_string(mesh_.nodes.cols() - 1));
+        }
+      }
+      position += 1 + static_cast<std::size_t>(size);
+    }
+    if (position != list.size()) {
+      in_.fail(cell + ", has faces of " + std::to_string(position) + " numbers, but a list of " +
+               std::to_string(list.size()));
     }
   }
 
@@ -319,7 +408,7 @@ class VtkParser {
   // A list of poly data: cells of the size of `small` or `large`, if there is such a kind, and `others`.
   void read_poly(const CellType& small, const CellType& large, const CellType& others) {
     Connectivity cells;
-    read_connectivity(cells);
+    read_connectivity(cells, false);
     for (std::size_t i = 0; i < cells.ends.size(); ++i) {
       const std::span<const int> nodes = cells.cell(i);
       const auto is = [&](const CellType& t) {
@@ -370,12 +459,10 @@ class VtkParser {
 
   // From the cell data, whose faults are remarked and not fatal: the geometry is complete.
   void read_regions() {
-    try {
-      const std::vector<int> regions = data_.find_regions(places_.size());
-      for (std::size_t i = 0; i < regions.size(); ++i) collector_.set_region(places_[i], regions[i]);
-    } catch (const MeshError& error) {
-      mesh_.remarks.push_back("the data after the cells is left aside: " + error.reason());
-    }
+    data_.read_attributes(places_.size());
+    for (std::size_t i = 0; i < data_.regions.size(); ++i)
+      collector_.set_region(places_[i], data_.regions[i]);
+    mesh_.remarks = std::move(data_.remarks);
   }
 
   Input in_;
