@@ -1,6 +1,8 @@
 #include "io/reading.hpp"
 
 #include <bit>
+#include <cstdint>
+#include <sstream>
 #include <string>
 
 #include <pliant/io/gmsh.hpp>
@@ -157,6 +159,109 @@ $Nodes
   check_unit_tet(parse(text), 6);
 }
 
+TEST_CASE("Gmsh in text: a number may stand on any line") {
+  // All of a section on one line, and each number on a line of its own; the names keep their lines.
+  const auto rearranged = [](const std::string& text, char blank) {
+    std::string result;
+    std::istringstream lines(text);
+    bool free = false;
+    for (std::string line; std::getline(lines, line);) {
+      if (line[0] == '$') {
+        if (line.substr(0, 4) == "$End") result += '\n';
+        free = line == "$Nodes" || line == "$Elements" || line == "$Entities";
+      } else if (free) {
+        for (char& c : line) c = c == ' ' ? blank : c;
+      }
+      result += line + (free && line[0] != '$' ? blank : '\n');
+    }
+    return result;
+  };
+  for (const std::string& text : {two, forty, forty_one}) {
+    check_unit_tet(parse(rearranged(text, ' ')), 5);
+    check_unit_tet(parse(rearranged(text, '\n')), 5);
+  }
+  CHECK(parse(replaced(two, "2 7 \"wall\"\n3 5", "2 7 \"wall\" 3 5")).region_names[3].at(5) == "soft part");
+  check_unit_tet(
+      parse(replaced(two, "1 0 0 0\n2 1 0 0\n3 0 1 0\n9 0 0 1", "1\n0 0 0 2 1 0 0\n3 0 1 0 9\n0 0 1")), 5);
+  check_unit_tet(parse(replaced(two, "1 2 3\n2 4", "1 2 3 2 4")), 5);
+}
+
+TEST_CASE("Gmsh 2.2: parametric nodes in place of nodes, in text and binary") {
+  const std::string nodes = "1 0 0 0\n2 1 0 0\n3 0 1 0\n9 0 0 1\n$EndNodes";
+  const std::string parametric =
+      "1 0 0 0 0 7\n2 1 0 0 1 7 0.5\n3 0 1 0 2 7 0.25 -3\n9 0 0 1 3 7\n$EndParametricNodes";
+  const std::string text = replaced(replaced(two, "$Nodes", "$ParametricNodes"), nodes, parametric);
+  check_unit_tet(parse(text), 5);
+  CHECK(parse(text).cells(CellKind::triangle).regions == std::vector{7});
+  refuses(replaced(text, "0 1 0 2 7", "0 1 0 4 7"), 13, "the dimension of an entity is 4");
+  refuses(replaced(text, "0.25 -3", "0.25"), 14, "unexpected '0' after the last number of a node");
+  // Here the rows still add up, but the numbers of the nodes do not.
+  refuses(replaced(text, "0.25 -3", "0.25 -3 4"), 19,
+          "node 9, which the file does not define (line 13: unexpected '4' after the last number of a node)");
+  refuses(text + two.substr(two.find("$Nodes")), 22, "a second $Nodes");
+  // Other versions have no such section.
+  refuses(replaced(text, "2.2", "4.1"), 16, "before the $Nodes");
+  for (const std::endian order : {std::endian::little, std::endian::big}) {
+    Binary file(order);
+    file.text("$MeshFormat\n2.2 1 8\n")
+        .add<std::int32_t>({1})
+        .text("\n$EndMeshFormat\n$ParametricNodes\n4\n");
+    file.add<std::int32_t>({1}).add({0.0, 0.0, 0.0}).add<std::int32_t>({0, 7});
+    file.add<std::int32_t>({2}).add({1.0, 0.0, 0.0}).add<std::int32_t>({1, 7}).add({0.5});
+    file.add<std::int32_t>({3}).add({0.0, 1.0, 0.0}).add<std::int32_t>({2, 7}).add({0.25, -3.0});
+    file.add<std::int32_t>({9}).add({0.0, 0.0, 1.0}).add<std::int32_t>({3, 7});
+    file.text("\n$EndParametricNodes\n$Elements\n1\n").add<std::int32_t>({4, 1, 2, 1, 5, 1, 1, 2, 3, 9});
+    file.text("\n$EndElements\n");
+    check_unit_tet(parse(file.bytes), 5);
+    for (std::size_t size = 0; size < file.bytes.size() - 1; ++size)
+      CHECK_THROWS_AS(parse(file.bytes.substr(0, size)), MeshError);
+  }
+}
+
+TEST_CASE("Gmsh: sections that are not used end with their own word only") {
+  const std::string others =
+      "$Comments\nthe word $EndComments does not end it here, $EndCommentsX neither\n  $EndComments\n"
+      "$Periodic\n1\n1 2 1\nAffine 1 0 0 1 0 1 0 0 0 0 1 0 0 0 0 1\n1\n2 1\n$EndPeriodic\n"
+      "$ElementNodeData\n1\n\"$EndElements\"\n$ElementEndNodeData\n"
+      "$Node\n$EndNodeX\n$EndNode\n$InterpolationScheme\n\"x\"\n1\n$EndInterpolationScheme\n";
+  for (const std::string& text : {two, forty, forty_one}) {
+    check_unit_tet(parse(replaced(text, "$Nodes", others + "$Nodes")), 5);
+    check_unit_tet(parse(text + others), 5);
+  }
+  refuses(forty_one + forty_one.substr(forty_one.find("$Entities"),
+                                       forty_one.find("$Nodes") - forty_one.find("$Entities")),
+          34, "the section $Entities comes after the $Elements section");
+}
+
+TEST_CASE("Gmsh 4.0 with partitions: their entities have groups too") {
+  const std::string text = replaced(replaced(forty, "$Nodes\n", R"($PartitionedEntities
+2
+0
+0 0 0 1
+80 3 8 1 2 0 0 0 1 1 1 1 6 0
+$EndPartitionedEntities
+$Nodes
+)"),
+                                    "8 3 4 1\n", "80 3 4 1\n");
+  check_unit_tet(parse(text), 6);
+  Binary file;
+  file.text("$MeshFormat\n4 1 8\n").add<std::int32_t>({1}).text("\n$EndMeshFormat\n$PartitionedEntities\n");
+  file.add<std::int32_t>({2, 1, 9, 1})
+      .add<std::uint64_t>({0, 0, 0, 1})
+      .add<std::int32_t>({80, 3, 8, 2, 1, 2});
+  file.add({0.0, 0.0, 0.0, 1.0, 1.0, 1.0})
+      .add<std::uint64_t>({1})
+      .add<std::int32_t>({6})
+      .add<std::uint64_t>({0});
+  file.text("\n$EndPartitionedEntities\n$Nodes\n").add<std::uint64_t>({1, 4});
+  file.add<std::int32_t>({80, 3, 0}).add<std::uint64_t>({4});
+  file.add<std::int32_t>({1}).add({0.0, 0.0, 0.0}).add<std::int32_t>({2}).add({1.0, 0.0, 0.0});
+  file.add<std::int32_t>({3}).add({0.0, 1.0, 0.0}).add<std::int32_t>({4}).add({0.0, 0.0, 1.0});
+  file.text("\n$EndNodes\n$Elements\n").add<std::uint64_t>({1, 1}).add<std::int32_t>({80, 3, 4});
+  file.add<std::uint64_t>({1}).add<std::int32_t>({1, 1, 2, 3, 4}).text("\n$EndElements\n");
+  check_unit_tet(parse(file.bytes), 6);
+}
+
 TEST_CASE("Gmsh 2.2 in binary, of either byte order") {
   for (const std::endian order : {std::endian::little, std::endian::big}) {
     Binary file(order);
@@ -259,7 +364,8 @@ TEST_CASE("Gmsh 2.2: what is refused, and the line it stands in") {
   refuses(replaced(two, "4\n1 0", "99999999999\n1 0"), 10,
           "99999999999 nodes are declared, but the rest of the file has room for");
   refuses(replaced(two, "4\n1 0", "-4\n1 0"), 10, "negative");
-  refuses(replaced(two, "4\n1 0", "5\n1 0"), 15, "expected a node number, found '$EndNodes'");
+  refuses(replaced(two, "4\n1 0", "5\n1 0"), 15,
+          "5 nodes are declared, but 4 are listed: '$EndNodes' follows");
   refuses(replaced(two, "4\n1 0", "3\n1 0"), 14, "expected $EndNodes, found '9'");
   refuses(replaced(two, "4\n1 0", "1 0"), 10, "unexpected '0' after the number of nodes");
   refuses(replaced(two, "0 1 0", "0 nan 0"), 13, "a coordinate is 'nan'");
@@ -267,7 +373,8 @@ TEST_CASE("Gmsh 2.2: what is refused, and the line it stands in") {
   refuses(replaced(two, "0 1 0", "0 1 0 0"), 13, "unexpected '0'");
   refuses(replaced(two, "0 1 0", "0 1"), 14, "");
   refuses(replaced(two, "9 0 0 1", "3 0 0 1"), 14, "the node number 3 is given twice");
-  refuses(replaced(two, "3\n1 2 2", "4\n1 2 2"), 21, "expected an element number");
+  refuses(replaced(two, "3\n1 2 2", "4\n1 2 2"), 21,
+          "4 elements are declared, but 3 are listed: '$EndElements' follows");
   refuses(replaced(two, "2 4 2", "2 250 2"), 19, "the element type 250 is not known");
   refuses(replaced(two, "2 4 2", "2 4 99999"), 19, "99999 tags are declared");
   refuses(replaced(two, "2 4 2", "2 4 -2"), 19, "negative");

@@ -2,6 +2,8 @@
 #include "support/catch.hpp"
 
 #include <cfloat>
+#include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <string>
 
@@ -124,6 +126,18 @@ TEST_CASE("a count is believed only if the rest of the file has room for it") {
                 "18446744073709551615 nodes");
 }
 
+TEST_CASE("where items are missing a message gives both numbers") {
+  for (const std::string text : {"1", "-1", "+1", ".5", "nan", "Infinity"}) {
+    Input in("\n " + text, "f");
+    CHECK_NOTHROW(in.expect_item(3, 5, "nodes"));
+    CHECK(in.next_word() == text);
+  }
+  check_refused([] { Input("\n $EndNodes", "f").expect_item(3, 5, "nodes"); }, 2,
+                "5 nodes are declared, but 3 are listed: '$EndNodes' follows");
+  check_refused([] { Input("\n ", "f").expect_item(0, 5, "nodes"); }, 2,
+                "5 nodes are declared, but 0 are listed: the file ends");
+}
+
 TEST_CASE("node indices and region numbers are checked") {
   const Input in("", "f");
   CHECK(in.node_index(1, 1, 4) == 0);
@@ -162,4 +176,24 @@ TEST_CASE("a file that cannot be read") {
   check_refused([&] { detail::file_bytes(folder.path / "none.msh"); }, 0, "there is no such file");
   check_refused([&] { detail::file_bytes(folder.path); }, 0, "not a regular file");
   CHECK(detail::file_bytes(folder.write("a", std::string("\0\r\n", 3))) == std::string("\0\r\n", 3));
+  // Larger than a piece of the reading.
+  std::string large(std::size_t{5} << 20, 'x');
+  large.back() = 'y';
+  CHECK(detail::file_bytes(folder.write("b", large)) == large);
+  CHECK(detail::file_bytes(folder.write("c", "")).empty());
 }
+
+#if defined(__unix__) || defined(__APPLE__)
+TEST_CASE("a file of holes is refused before memory is asked for") {
+  const TemporaryFolder folder;
+  const auto path = folder.write("holes.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n");
+  std::error_code error;
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 40, error);
+  if (error) return;  // this file system knows no holes
+  check_refused([&] { detail::file_bytes(path); }, 0,
+                "is a sparse file: it claims 1099511627776 bytes, of which");
+  // A few holes do no harm.
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 20);
+  CHECK(detail::file_bytes(path).size() == std::size_t{1} << 20);
+}
+#endif

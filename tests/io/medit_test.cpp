@@ -145,6 +145,24 @@ TEST_CASE("Medit in text: free in its layout") {
   check_unit_tet(parse(replaced(text, "Corners\n2", "Strange 1 nan inf 2e5\nCorners\n2")), -5);
 }
 
+TEST_CASE("Medit: names of files are passed over with what stands in their quotes") {
+  const CellMesh mesh =
+      parse(replaced(text, "Triangles 1", "Geometry\n\"Tetrahedra 9 Vertices.mesh\" 1\nTriangles 1"));
+  check_unit_tet(mesh, -5);
+  CHECK(mesh.remarks == std::vector<std::string>{"sections left aside: Geometry, Corners"});
+  check_unit_tet(parse(replaced(text, "Corners", "Identifier \"no second quote\nCorners")), -5);
+}
+
+TEST_CASE("Medit: other names of hexahedra and prisms") {
+  const CellMesh mesh = parse(R"(MeshVersionFormatted 1 Dimension 3 Vertices 8
+0 0 0 0  1 0 0 0  1 1 0 0  0 1 0 0  0 0 1 0  1 0 1 0  1 1 1 0  0 1 1 0
+Hexaedra 1  1 2 3 4 5 6 7 8 5
+Pentahedra 1  1 2 3 5 6 7 4
+End)");
+  CHECK(mesh.cells(CellKind::hex).regions == std::vector{5});
+  CHECK(mesh.cells(CellKind::wedge).nodes == std::vector{0, 1, 2, 4, 5, 6});
+}
+
 TEST_CASE("Medit: cells before the vertices") {
   const std::size_t vertices = text.find("Vertices");
   const std::size_t triangles = text.find("Triangles");
@@ -188,7 +206,10 @@ TEST_CASE("Medit: what is refused, and the line it stands in") {
   refuses(replaced(text, "End", "Dimension 3"), 21, "after the vertices");
   refuses(replaced(text, "Vertices\n4", "Vertices\n99999999999"), 7, "99999999999 vertices are declared");
   refuses(replaced(text, "Vertices\n4", "Vertices\n-4"), 7, "negative");
-  refuses(replaced(text, "Vertices\n4", "Vertices\n5"), 13, "expected a coordinate, found 'Triangles'");
+  refuses(replaced(text, "Vertices\n4", "Vertices\n5"), 13,
+          "5 vertices are declared, but 4 are listed: 'Triangles' follows");
+  refuses(replaced(text, "Triangles 1", "Triangles 2"), 15,
+          "2 Triangles are declared, but 1 are listed: 'Corners' follows");
   refuses(replaced(text, "Vertices\n4", "Vertices\n3"), 11, "expected a keyword, found '0'");
   refuses(replaced(text, "Tetrahedra\n1", "Tetrahedra\n99999999999"), 19,
           "99999999999 Tetrahedra are declared");
@@ -246,6 +267,19 @@ TEST_CASE("Medit in binary: cells before the vertices") {
   file.vertices();
   file.end();
   check_unit_tet(parse(file.bytes()), -5);
+}
+
+TEST_CASE("Medit in binary: the last section need not say where the next one is") {
+  for (const int version : {2, 3}) {
+    MeshbFile file(version, std::endian::little);
+    file.dimension();
+    file.vertices();
+    const std::size_t start = file.bytes().size();
+    file.tets();
+    std::string bytes = file.bytes();
+    bytes.replace(start + 4, version < 3 ? 4 : 8, version < 3 ? 4 : 8, '\0');
+    check_unit_tet(parse(bytes), -5);
+  }
 }
 
 TEST_CASE("Medit in binary: what is refused") {

@@ -111,6 +111,21 @@ TEST_CASE("TetGen: second-order cells keep their corners; fractional attributes 
   CHECK(mesh.remarks[0].find("not whole numbers") != std::string::npos);
 }
 
+TEST_CASE("TetGen: beside second-order cells the faces and edges have more nodes before their marker") {
+  std::string nodes = "10 3 0 0\n";
+  for (int i = 0; i < 10; ++i) nodes += std::to_string(i) + " 0 0 " + std::to_string(i) + "\n";
+  const std::string cells = "1 10 0\n0 0 1 2 3 4 5 6 7 8 9\n";
+  const CellMesh mesh = parse({nodes, cells, "1 1\n0 0 1 2 4 5 6 -1\n", "2 1\n0 0 1 4 7\n1 1 2 5 8\n"});
+  REQUIRE(mesh.others.size() == 3);
+  CHECK(mesh.others[1].name == "6-node triangles");
+  CHECK(mesh.others[1].corners.nodes == std::vector{0, 1, 2});
+  CHECK(mesh.others[1].corners.regions == std::vector{-1});
+  CHECK(mesh.others[2].name == "3-node lines");
+  CHECK(mesh.others[2].corners.regions == std::vector{7, 8});
+  // Other programs write the corners only.
+  CHECK(parse({nodes, cells, "1 1\n0 0 1 2 -1\n", {}}).cells(CellKind::triangle).regions == std::vector{-1});
+}
+
 TEST_CASE("Triangle: two dimensions") {
   const CellMesh mesh = parse({"3 2 0 1\n1 0 0 1\n2 1 0 1\n3 0 1 1\n", "1 3 1\n1 1 2 3 4\n", {}, {}});
   CHECK(mesh.nodes.col(1) == Eigen::Vector3d(1, 0, 0));
@@ -119,7 +134,7 @@ TEST_CASE("Triangle: two dimensions") {
 }
 
 TEST_CASE("TetGen: what is refused in .node, and the line it stands in") {
-  refuses_nodes("4  3", "5  3", 9, "the file ends where a node number should follow");
+  refuses_nodes("4  3", "5  3", 9, "5 nodes are declared, but 4 are listed: the file ends");
   refuses_nodes("4  3", "99999999999  3", 2, "99999999999 nodes are declared");
   refuses_nodes("4  3", "-4  3", 2, "negative");
   refuses_nodes("4  3", "3  3", 7, "more follows after the declared number of nodes: '3'");
@@ -132,8 +147,13 @@ TEST_CASE("TetGen: what is refused in .node, and the line it stands in") {
   refuses_nodes("   2    0 1 0", "   3    0 1 0", 6, "the node number 3 is out of order: expected 2");
   refuses_nodes("   2    0 1 0", "   2    0 nan 0", 6, "not a finite number");
   refuses_nodes("   2    0 1 0", "   2    0 x 0", 6, "expected a coordinate, found 'x'");
-  refuses_nodes("0 0 1   1.5  1\n", "0 0 1   1.5\n", 9, "ends where an attribute or marker");
-  refuses_nodes("0 1 0   1.5  1\n", "0 1 0   1.5\n", 7, "unexpected");
+  refuses_nodes("0 0 1   1.5  1\n", "0 0 1   1.5\n", 7,
+                "node 3 has no boundary marker, which the header declares");
+  refuses_nodes("0 1 0   1.5  1\n", "0 1 0   1.5\n", 6, "node 2 has no boundary marker");
+  refuses_nodes("4  3  1  1", "4  3  4  1", 4, "node 0 has 2 of its 4 attributes, which the header declares");
+  Files unmarked;
+  unmarked.nodes = "4 3 0 1\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n";
+  refuses(unmarked, "body.node", 2, "node 1 has no boundary marker, which the header declares");
   Files empty;
   empty.nodes.clear();
   refuses(empty, "body.node", 1, "ends where the number of nodes should follow");
@@ -147,7 +167,7 @@ TEST_CASE("TetGen: what is refused in .ele, and the line it stands in") {
   refuses_cells("1 4 1", "0 4 1", 2, "more follows after the declared number of cells");
   refuses_cells("0 1 2 3", "0 1 2 4", 2, "refers to node 4, but the nodes are 0 to 3");
   refuses_cells("0 1 2 3", "0 1 2 -3", 2, "refers to node -3");
-  refuses_cells("0 1 2 3  5", "0 1 2 3", 3, "ends where an attribute of a cell");
+  refuses_cells("0 1 2 3  5", "0 1 2 3", 2, "cell 0 has no attributes, which the header declares");
   refuses_cells("0 1 2 3  5", "0 1 2 3  5 6", 2, "unexpected '6'");
   refuses_cells("0  0 1 2 3  5\n", "", 1, "1 cells are declared");
   Files files;

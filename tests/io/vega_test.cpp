@@ -151,7 +151,10 @@ TEST_CASE("Vega: what is refused, and the line it stands in") {
   refuses(replaced(text, "5 3 0 0", "99999999999 3 0 0"), 4, "99999999999 vertices are declared");
   refuses(replaced(text, "5 3 0 0", "-5 3 0 0"), 4, "negative");
   refuses(replaced(text, "5 3 0 0", "5 2 0 0"), 4, "the dimension of the vertices is not 3");
-  refuses(replaced(text, "5 3 0 0", "6 3 0 0"), 11, "found '*ELEMENTS'");
+  refuses(replaced(text, "5 3 0 0", "6 3 0 0"), 11,
+          "6 vertices are declared, but 5 are listed: '*ELEMENTS' follows");
+  refuses(replaced(text, "3 4 0", "4 4 0"), 18,
+          "4 elements are declared, but 3 are listed: '*MATERIAL' follows");
   refuses(replaced(text, "5 3 0 0", "4 3 0 0"), 9, "expected a section such as *VERTICES, found '5'");
   refuses(replaced(text, "1 0 0 0", "3 0 0 0"), 5, "the first vertex has the number 3");
   refuses(replaced(text, "3 0 1 0", "4 0 1 0"), 7, "the vertex number 4 is out of order: expected 3");

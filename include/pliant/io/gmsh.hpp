@@ -40,23 +40,41 @@ class GmshParser {
       in_.fail("expected a section such as $Nodes, found " + in_quotes(name));
     }
     in_.line();
-    if (name == "$MeshFormat") {
-      read_format();
-    } else if (name == "$PhysicalNames") {
-      read_physical_names();
-    } else if (name == "$Entities" && version() >= 40) {
-      gmsh4().read_entities();
-    } else if (name == "$PartitionedEntities" && version() == 41) {
-      gmsh4().read_partitioned_entities();
-    } else if (name == "$Nodes") {
-      read_nodes();
-    } else if (name == "$Elements") {
-      read_elements();
-    } else {
+    if (is_skipped(name)) {
       skip_section(name);
       return;
     }
-    expect_end(name);
+    gmsh_.section([&] {
+      if (name == "$MeshFormat") {
+        read_format();
+      } else if (name == "$PhysicalNames") {
+        read_physical_names();
+      } else if (name == "$Entities") {
+        require_before_elements(name);
+        gmsh4().read_entities();
+      } else if (name == "$PartitionedEntities") {
+        require_before_elements(name);
+        gmsh4().read_partitioned_entities();
+      } else if (name == "$Elements") {
+        read_elements();
+      } else {
+        read_nodes(name == "$ParametricNodes");
+      }
+      expect_end(name);
+    });
+  }
+
+  bool is_skipped(std::string_view name) const {
+    if (name == "$MeshFormat" || name == "$PhysicalNames") return false;
+    if (name == "$Nodes" || name == "$Elements") return false;
+    if (name == "$ParametricNodes") return version() != 22;
+    if (name == "$Entities" || name == "$PartitionedEntities") return version() == 22;
+    return true;
+  }
+
+  // They give the groups of the elements.
+  void require_before_elements(std::string_view name) {
+    if (has_elements_) in_.fail("the section " + std::string(name) + " comes after the $Elements section");
   }
 
   static bool is_identifier(std::string_view text) {
@@ -103,11 +121,12 @@ class GmshParser {
       const std::int64_t number = has_dimension ? in_.integer("the number of a physical group") : dimension;
       if (!has_dimension) dimension = -1;
       if (dimension < -1 || dimension > 3) in_.fail("the dimension of a physical group is not 0, 1, 2 or 3");
+      const std::size_t start = in_.position();
       const std::string_view line = in_.line();
       const std::size_t open = line.find('"');
-      const std::size_t close = line.rfind('"');
-      if (open == std::string_view::npos || open == close)
-        in_.fail("the name of a physical group is not in quotes");
+      const std::size_t close = open == std::string_view::npos ? open : end_of_name(line, open + 1);
+      if (close == std::string_view::npos) in_.fail("the name of a physical group is not in quotes");
+      if (line.find('"', close + 1) != std::string_view::npos) in_.seek(start + close + 1);
       for (int d = 0; d < 4; ++d) {
         if (dimension != -1 && d != dimension) continue;
         gmsh_.mesh.region_names[static_cast<std::size_t>(d)][in_.region_number(number)] =
@@ -116,11 +135,29 @@ class GmshParser {
     }
   }
 
-  void read_nodes() {
+  // The quote that ends the name which begins at `first`: behind it stands nothing more, or the numbers and
+  // the opening quote of the next name. Quotes within a name are kept.
+  static std::size_t end_of_name(std::string_view line, std::size_t first) {
+    for (std::size_t quote = line.find('"', first); quote != std::string_view::npos;
+         quote = line.find('"', quote + 1)) {
+      const std::string_view behind = line.substr(quote + 1);
+      const std::size_t word = behind.find_first_not_of(" \t");
+      if (word == std::string_view::npos) return quote;
+      const std::size_t next_name = behind.find_first_not_of(" \t+-0123456789");
+      if (word > 0 && next_name > word && next_name != std::string_view::npos && behind[next_name] == '"') {
+        return quote;
+      }
+    }
+    // Something stands behind the last quote: it is not looked at.
+    const std::size_t last = line.rfind('"');
+    return last == std::string_view::npos || last < first ? std::string_view::npos : last;
+  }
+
+  void read_nodes(bool parametric) {
     if (has_nodes_) in_.fail("a second $Nodes section");
     has_nodes_ = true;
     if (version() == 22) {
-      read_gmsh2_nodes(gmsh_);
+      read_gmsh2_nodes(gmsh_, parametric);
     } else {
       gmsh4().read_nodes();
     }
@@ -143,12 +180,27 @@ class GmshParser {
     if (word != end) in_.fail("expected " + end + ", found " + in_quotes(word));
   }
 
-  // Comments, data on nodes and elements, ...
+  // Comments, data on nodes and elements, ...: up to the word that ends the section. In a text it begins a
+  // line.
   void skip_section(std::string_view name) {
     const std::string end = "$End" + std::string(name.substr(1));
-    const std::size_t offset = in_.rest().find(end);
-    if (offset == std::string_view::npos) in_.fail("the section " + in_quotes(name) + " has no " + end);
-    in_.skip(offset + end.size(), end.c_str());
+    // As the section was called in the manual for a long time.
+    const std::string other_end = name == "$ElementNodeData" ? "$ElementEndNodeData" : end;
+    const std::string_view text = in_.rest();
+    for (std::size_t offset = text.find('$'); offset != std::string_view::npos;
+         offset = text.find('$', offset + 1)) {
+      const std::string_view word = text.substr(offset, text.find_first_of(" \t\r\n\v\f", offset) - offset);
+      if ((word == end || word == other_end) && (gmsh_.binary || begins_line(text, offset))) {
+        in_.skip(offset + word.size(), end.c_str());
+        return;
+      }
+    }
+    in_.fail("the section " + in_quotes(name) + " has no " + end);
+  }
+
+  static bool begins_line(std::string_view text, std::size_t offset) {
+    const std::size_t before = text.substr(0, offset).find_last_not_of(" \t");
+    return before == std::string_view::npos || text[before] == '\n' || text[before] == '\r';
   }
 
   int version() const {

@@ -10,24 +10,39 @@
 
 namespace pliant::detail {
 
-// $Nodes:  count, then per node "number x y z"; in binary (int, double, double, double).
-inline void read_gmsh2_nodes(GmshFile& gmsh) {
+// $Nodes: count, then per node "number x y z"; in binary (int, double, double, double).
+// $ParametricNodes: behind these the dimension and the number of the entity that the node lies on, and the
+// node's parameter on a curve, or two of them on a surface.
+inline void read_gmsh2_nodes(GmshFile& gmsh, bool parametric) {
   Input& in = gmsh.in;
   const std::int64_t declared = in.integer("the number of nodes");
-  in.expect_line_end("the number of nodes");
+  gmsh.end_of_row("the number of nodes");
   if (gmsh.binary) in.line();
-  const std::size_t bytes_each = gmsh.binary ? 4 + 3 * 8 : 8;
+  const std::size_t bytes_each = gmsh.binary ? 4 + 3 * 8 + (parametric ? 8u : 0u) : 8;
   const std::size_t count = in.count(declared, bytes_each, "nodes");
+  const auto integer = [&](const char* what) {
+    return gmsh.binary ? in.number<std::int32_t>(what) : in.integer(what);
+  };
+  const auto real = [&](const char* what) {
+    return gmsh.binary ? in.finite_number<double>(what) : in.real(what);
+  };
   gmsh.mesh.nodes.resize(3, static_cast<Eigen::Index>(count));
   std::vector<std::int64_t> tags(count);
   for (std::size_t i = 0; i < count; ++i) {
+    if (!gmsh.binary) in.expect_item(i, count, "nodes");
+    tags[i] = integer("a node number");
     const auto column = static_cast<Eigen::Index>(i);
-    tags[i] = gmsh.binary ? in.number<std::int32_t>("a node number") : in.integer("a node number");
-    for (int axis = 0; axis < 3; ++axis) {
-      gmsh.mesh.nodes(axis, column) =
-          gmsh.binary ? in.finite_number<double>("a coordinate") : in.real("a coordinate");
+    for (int axis = 0; axis < 3; ++axis) gmsh.mesh.nodes(axis, column) = real("a coordinate");
+    if (parametric) {
+      const std::int64_t dimension = integer("the dimension of an entity");
+      if (dimension < 0 || dimension > 3) {
+        in.fail("the dimension of an entity is " + std::to_string(dimension) + ", not 0, 1, 2 or 3");
+      }
+      integer("the number of an entity");
+      const std::int64_t parameters = dimension < 3 ? dimension : 0;
+      for (std::int64_t k = 0; k < parameters; ++k) real("a parametric coordinate");
     }
-    if (!gmsh.binary) in.expect_line_end("the coordinates of a node");
+    gmsh.end_of_row("the last number of a node");
   }
   gmsh.set_node_tags(std::move(tags));
 }
@@ -44,7 +59,7 @@ inline void read_gmsh2_text_element(GmshFile& gmsh) {
     if (i == 0) group = tag;
   }
   for (int& node : gmsh.element_nodes(type)) node = gmsh.node(in.integer("a node of an element"));
-  in.expect_line_end("the nodes of an element");
+  gmsh.end_of_row("the nodes of an element");
   gmsh.add_element(type, number, {&group, 1});
 }
 
@@ -75,13 +90,16 @@ inline std::size_t read_gmsh2_binary_block(GmshFile& gmsh, std::size_t limit) {
 inline void read_gmsh2_elements(GmshFile& gmsh) {
   Input& in = gmsh.in;
   const std::int64_t declared = in.integer("the number of elements");
-  in.expect_line_end("the number of elements");
+  gmsh.end_of_row("the number of elements");
   if (gmsh.binary) in.line();
   const std::size_t count = in.count(declared, 8, "elements");
   if (gmsh.binary) {
     for (std::size_t read = 0; read < count;) read += read_gmsh2_binary_block(gmsh, count - read);
   } else {
-    for (std::size_t i = 0; i < count; ++i) read_gmsh2_text_element(gmsh);
+    for (std::size_t i = 0; i < count; ++i) {
+      in.expect_item(i, count, "elements");
+      read_gmsh2_text_element(gmsh);
+    }
   }
 }
 

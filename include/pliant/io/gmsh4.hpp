@@ -32,9 +32,9 @@ class Gmsh4Reader {
 
   // Partitions and ghost entities, then entities as above that also tell their parent and partitions.
   void read_partitioned_entities() {
-    size("the number of partitions");
+    short_size("the number of partitions");
     const std::size_t ghosts =
-        in_.count(size("the number of ghost entities"), gmsh_.binary ? 8 : 4, "ghost entities");
+        in_.count(short_size("the number of ghost entities"), gmsh_.binary ? 8 : 4, "ghost entities");
     for (std::size_t i = 0; i < 2 * ghosts; ++i) integer("a ghost entity");
     std::array<std::size_t, 4> counts{};
     for (std::size_t& count : counts) count = entity_count("entities");
@@ -63,9 +63,13 @@ class Gmsh4Reader {
       if (count > total - first) fail_sum("node", total);
       const std::int64_t parameters = parametric == 1 ? dimension : 0;
       if (!is_40_) {
-        for (std::size_t i = 0; i < count; ++i) tags[first + i] = node_tag();
+        for (std::size_t i = 0; i < count; ++i) {
+          expect_item(i, count, "nodes of a block");
+          tags[first + i] = node_tag();
+        }
       }
       for (std::size_t i = 0; i < count; ++i) {
+        expect_item(i, count, "nodes of a block");
         if (is_40_) tags[first + i] = node_tag();
         for (int axis = 0; axis < 3; ++axis) {
           gmsh_.mesh.nodes(axis, static_cast<Eigen::Index>(first + i)) = real("a coordinate");
@@ -96,6 +100,7 @@ class Gmsh4Reader {
       end_of_row("the header of an element block");
       if (count > total - read) fail_sum("element", total);
       for (std::size_t i = 0; i < count; ++i) {
+        expect_item(i, count, "elements of a block");
         const std::int64_t number = tag("an element number");
         for (int& node : gmsh_.element_nodes(type)) node = gmsh_.node(tag("a node of an element"));
         end_of_row("the nodes of an element");
@@ -122,6 +127,11 @@ class Gmsh4Reader {
     if (value < 0) in_.fail(std::string(what) + " is negative: " + std::to_string(value));
     return static_cast<std::uint64_t>(value);
   }
+  // The numbers of partitions are int in 4.0.
+  std::uint64_t short_size(const char* what) {
+    if (!is_40_ || !gmsh_.binary) return size(what);
+    return in_.count(in_.number<std::int32_t>(what), 1, what);
+  }
   // Node and element numbers are int in 4.0, size_t in 4.1.
   std::int64_t tag(const char* what) {
     if (!gmsh_.binary) return in_.integer(what);
@@ -130,9 +140,11 @@ class Gmsh4Reader {
   }
   std::int64_t node_tag() { return tag("a node number"); }
 
-  void end_of_row(const char* after) {
-    if (!gmsh_.binary) in_.expect_line_end(after);
+  void expect_item(std::size_t listed, std::size_t declared, const char* items) {
+    if (!gmsh_.binary) in_.expect_item(listed, declared, items);
   }
+
+  void end_of_row(const char* after) { gmsh_.end_of_row(after); }
 
   // The smallest and the largest tag, which 4.1 declares.
   struct TagRange {
@@ -168,7 +180,9 @@ class Gmsh4Reader {
     if (partitioned) {
       integer("the dimension of the parent");
       integer("the number of the parent");
-      skip_integers("the number of partitions");
+      const std::size_t partitions =
+          in_.count(short_size("the number of partitions"), gmsh_.binary ? 4 : 2, "partitions");
+      for (std::size_t i = 0; i < partitions; ++i) integer("a partition");
     }
     const int box = dimension == 0 && !is_40_ ? 3 : 6;
     for (int i = 0; i < box; ++i) skip_box_number();

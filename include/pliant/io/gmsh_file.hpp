@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -116,6 +117,31 @@ class GmshFile {
   CellMesh mesh;
   bool binary = false;
 
+  // In a text most programs write a record per line, and any blank may separate two numbers. So a record that
+  // ends elsewhere is an error only if the section then does not add up, and explains it best.
+  void end_of_row(const char* after) {
+    if (binary || misfit_ || in.at_line_end()) return;
+    const std::size_t position = in.position();
+    misfit_ = in.error_at(position, "unexpected " + in_quotes(in.peek_word()) + " after " + after);
+  }
+
+  // Runs `read`, which reads a section and its end.
+  template <class Read>
+  void section(const Read& read) {
+    const bool misfit_before = misfit_.has_value();
+    try {
+      read();
+    } catch (const MeshError& error) {
+      if (!misfit_) throw;
+      // In the same section the misfit is the likely cause, in a later one perhaps.
+      const MeshError& first = misfit_before ? error : *misfit_;
+      const MeshError& second = misfit_before ? *misfit_ : error;
+      throw MeshError(
+          first.file(), first.line(),
+          first.reason() + " (line " + std::to_string(second.line()) + ": " + second.reason() + ")");
+    }
+  }
+
   const GmshElementType& element_type(std::int64_t number) const {
     const auto* type = std::find_if(gmsh_element_types.begin(), gmsh_element_types.end(),
                                     [number](const GmshElementType& t) { return t.number == number; });
@@ -172,6 +198,7 @@ class GmshFile {
   }
 
  private:
+  std::optional<MeshError> misfit_;  // the first record that does not end with its line
   NodeTags node_tags_;
   CellCollector collector_{mesh};
   std::array<int, 1000> nodes_{};      // the largest element of the table

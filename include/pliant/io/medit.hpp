@@ -34,6 +34,8 @@ inline constexpr auto medit_sections = std::to_array<MeditSection>({
     {"Tetrahedra", 8, CellKind::tet, 4},
     {"Prisms", 9, CellKind::wedge, 6},
     {"Hexahedra", 10, CellKind::hex, 8},
+    {"Hexaedra", 10, CellKind::hex, 8},  // other names of the two
+    {"Pentahedra", 9, CellKind::wedge, 6},
     {"Pyramids", 49, CellKind::pyramid, 5},
     {"TrianglesP2", 24, CellKind::triangle, 6},
     {"EdgesP2", 25, CellKind::line, 3},
@@ -121,12 +123,12 @@ class MeditParser {
         read_vertices();
       } else if (section == nullptr) {
         skipped += (skipped.empty() ? "" : ", ") + std::string(keyword);
-        skip_numbers();
+        skip_content();
       } else if (has_vertices_) {
         read_cells(*section);
       } else {
         postponed_.emplace_back(in_.position(), section);
-        skip_numbers();
+        skip_content();
       }
     }
     if (!skipped.empty()) mesh_.remarks.push_back("sections left aside: " + skipped);
@@ -144,13 +146,24 @@ class MeditParser {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
   }
 
-  void skip_numbers() {
+  // The content of a section that is not used: numbers, and names of files in quotes.
+  void skip_content() {
     while (true) {
       const std::string_view word = in_.peek_word();
-      const bool number = equal_ignoring_case(word, "nan") || equal_ignoring_case(word, "inf");
-      if (word.empty() || (is_keyword(word) && !number)) return;
-      in_.next_word();
+      if (word.empty() || (is_keyword(word) && !Input::is_not_finite_word(word))) return;
+      if (word.front() == '"') {
+        skip_quoted();
+      } else {
+        in_.next_word();
+      }
     }
+  }
+
+  // Up to the second quote, blanks and keywords included, or to the end of the line.
+  void skip_quoted() {
+    const std::size_t start = in_.position();
+    const std::size_t quote = in_.line().find('"', 1);
+    if (quote != std::string_view::npos) in_.seek(start + quote + 1);
   }
 
   // Binary: int 1, version, then per section "code, position of the next section, content"
@@ -171,8 +184,9 @@ class MeditParser {
         in_.fail("the keyword code " + std::to_string(code) + " is not known");
       const std::uint64_t next = version_ < 3 ? in_.number<std::uint32_t>("the position of the next keyword")
                                               : in_.number<std::uint64_t>("the position of the next keyword");
-      // Only forwards, so that no file reads for ever.
-      if (next < in_.position() || next > in_.size())
+      // Only forwards, so that no file reads for ever. The last section may name none.
+      const bool last = next == 0;
+      if (!last && (next < in_.position() || next > in_.size()))
         in_.fail("the position of the next keyword is outside the file");
       const MeditSection* section = medit_section([code](const MeditSection& s) { return s.code == code; });
       if (code == code_dimension) {
@@ -184,6 +198,7 @@ class MeditParser {
       } else if (section != nullptr) {
         postponed_.emplace_back(in_.position(), section);
       }
+      if (last) return;
       if (in_.position() > next) in_.fail("a section is longer than the position of the next keyword allows");
       in_.seek(static_cast<std::size_t>(next));
     }
@@ -221,8 +236,10 @@ class MeditParser {
     const std::size_t bytes_each = static_cast<std::size_t>(dimension_) * real_bytes() + integer_bytes();
     const std::size_t count = in_.count(integer("the number of vertices"), bytes_each, "vertices");
     mesh_.nodes.setZero(3, static_cast<Eigen::Index>(count));
-    for (Eigen::Index i = 0; i < mesh_.nodes.cols(); ++i) {
-      for (int axis = 0; axis < dimension_; ++axis) mesh_.nodes(axis, i) = real("a coordinate");
+    for (std::size_t i = 0; i < count; ++i) {
+      if (!binary_) in_.expect_item(i, count, "vertices");
+      const auto column = static_cast<Eigen::Index>(i);
+      for (int axis = 0; axis < dimension_; ++axis) mesh_.nodes(axis, column) = real("a coordinate");
       // Not used; TetGen writes an attribute, which need not be whole.
       if (binary_) {
         integer("the reference number of a vertex");
@@ -239,6 +256,7 @@ class MeditParser {
     const auto node_count = static_cast<std::size_t>(mesh_.nodes.cols());
     std::vector<int> nodes(static_cast<std::size_t>(section.nodes));
     for (std::size_t i = 0; i < count; ++i) {
+      if (!binary_) in_.expect_item(i, count, section.keyword.data());
       for (int& node : nodes) node = in_.node_index(integer("a node of a cell"), 1, node_count);
       const int region = in_.region_number(integer("the reference number of a cell"));
       collector_.add({section.kind, section.nodes}, nodes, region);

@@ -42,12 +42,14 @@ class TetgenParser {
     }
     if (markers != 0 && markers != 1)
       in.fail("the marker flag is " + std::to_string(markers) + ", neither 0 nor 1");
-    const std::size_t extra = in.count(attributes, 2, "attributes") + static_cast<std::size_t>(markers);
+    const std::size_t extra = in.count(attributes, 2, "attributes");
     dimension_ = static_cast<int>(dimension);
-    const std::size_t bytes_each = 2 * (1 + static_cast<std::size_t>(dimension) + extra);
+    // A row without its last columns gets a message of its own, so that it counts here without them.
+    const std::size_t bytes_each = 2 * (1 + static_cast<std::size_t>(dimension));
     const std::size_t count = in.count(declared, bytes_each, "nodes");
     mesh_.nodes.setZero(3, static_cast<Eigen::Index>(count));
     for (Eigen::Index i = 0; i < mesh_.nodes.cols(); ++i) {
+      in.expect_item(static_cast<std::size_t>(i), count, "nodes");
       const std::int64_t number = in.integer("a node number");
       if (i == 0) base_ = number;
       if (base_ != 0 && base_ != 1)
@@ -57,7 +59,14 @@ class TetgenParser {
                 std::to_string(base_ + i));
       }
       for (int axis = 0; axis < dimension_; ++axis) mesh_.nodes(axis, i) = in.real("a coordinate");
-      for (std::size_t k = 0; k < extra; ++k) in.real("an attribute or marker of a node");
+      for (std::size_t k = 0; k < extra; ++k) {
+        require_column(in, "node", number, k, extra, "attributes");
+        in.real("an attribute of a node");
+      }
+      if (markers == 1) {
+        require_column(in, "node", number, 0, 1, "boundary marker");
+        in.real("the boundary marker of a node");
+      }
       in.expect_line_end("the last column of a node");
     }
     expect_end(in, "nodes");
@@ -76,11 +85,14 @@ class TetgenParser {
     }
     const CellType type{kind, static_cast<int>(width)};
     const std::size_t extra = in.count(attributes, 2, "attributes");
-    const std::size_t count = in.count(declared, 2 * (1 + static_cast<std::size_t>(width) + extra), "cells");
-    const auto read_row = [&] {
-      read_nodes_of_cell(in, type);
+    second_order_ = width == second_order;
+    const std::size_t count = in.count(declared, 2 * (1 + static_cast<std::size_t>(width)), "cells");
+    const auto read_row = [&](std::size_t row) {
+      in.expect_item(row, count, "cells");
+      const std::int64_t cell = read_nodes_of_cell(in, type);
       int region = 0;
       for (std::size_t k = 0; k < extra; ++k) {
+        require_column(in, "cell", cell, k, extra, "attributes");
         const double attribute = in.real("an attribute of a cell");
         if (k == 0) region = region_of(attribute);
       }
@@ -95,14 +107,18 @@ class TetgenParser {
     }
   }
 
-  // "count markers", then per face or edge "number nodes... marker"; TetGen can add columns.
+  // "count markers", then per face or edge "number nodes... marker"; TetGen can add columns. Beside cells of
+  // second order the faces and edges are so too: the nodes in the middle of their edges follow the corners.
   void read_facets(const NamedBytes& source, CellKind kind) {
     Input in(source.bytes, source.file, syntax);
     const auto [declared, markers, unused, unused_too] = header(in, "the number of facets", {0, 0, 0, 0});
-    const CellType type{kind, nodes_per_cell(kind)};
-    const std::size_t count = in.count(declared, 2 * (1 + static_cast<std::size_t>(type.nodes)), "facets");
     const bool marked = markers != 0;
-    const auto read_row = [&] {
+    CellType type{kind, nodes_per_cell(kind)};
+    const int second_order = kind == CellKind::triangle ? 6 : 3;
+    if (second_order_ && columns_of_row(in) >= 1 + second_order + (marked ? 1 : 0)) type.nodes = second_order;
+    const std::size_t count = in.count(declared, 2 * (1 + static_cast<std::size_t>(type.nodes)), "facets");
+    const auto read_row = [&](std::size_t row) {
+      in.expect_item(row, count, "facets");
       read_nodes_of_cell(in, type);
       const int region =
           marked && !in.at_line_end() ? in.region_number(in.integer("the marker of a facet")) : 0;
@@ -128,8 +144,29 @@ class TetgenParser {
     return defaults;
   }
 
-  void read_nodes_of_cell(Input& in, const CellType& type) {
-    in.integer("the number of a cell");
+  // Throws where the row of an item ends before column k of `count`.
+  static void require_column(Input& in, const char* item, std::int64_t number, std::size_t k,
+                             std::size_t count, const char* columns) {
+    if (!in.at_line_end()) return;
+    in.fail(std::string(item) + " " + std::to_string(number) + " has " +
+            (count == 1 ? "no" : std::to_string(k) + " of its " + std::to_string(count)) + " " + columns +
+            ", which the header declares");
+  }
+
+  // The number of words in the next row.
+  static int columns_of_row(Input& in) {
+    const std::size_t start = in.position();
+    int columns = 0;
+    for (bool more = !in.next_word().empty(); more; more = !in.at_line_end() && !in.next_word().empty()) {
+      ++columns;
+    }
+    in.seek(start);
+    return columns;
+  }
+
+  // Returns the number of the cell.
+  std::int64_t read_nodes_of_cell(Input& in, const CellType& type) {
+    const std::int64_t cell = in.integer("the number of a cell");
     for (int k = 0; k < type.nodes; ++k) {
       const std::int64_t number = in.integer("a node of a cell");
       // A zero among nodes numbered from 1 is not yet an error: see read_rows.
@@ -138,6 +175,7 @@ class TetgenParser {
       nodes_[static_cast<std::size_t>(k)] =
           postponed ? 0 : in.node_index(number, cell_base_, static_cast<std::size_t>(mesh_.nodes.cols()));
     }
+    return cell;
   }
 
   // Some programs number the nodes from 1 in .node and from 0 in .ele. The zero shows it, and then every
@@ -149,7 +187,7 @@ class TetgenParser {
       cell_base_ = base_;
       looking_for_zero_ = base_ == 1;
       const std::size_t start = in.position();
-      for (std::size_t i = 0; i < count && looking_for_zero_ && !found_zero_; ++i) read_row();
+      for (std::size_t i = 0; i < count && looking_for_zero_ && !found_zero_; ++i) read_row(i);
       looking_for_zero_ = false;
       in.seek(start);
       if (found_zero_) {
@@ -158,7 +196,7 @@ class TetgenParser {
       }
     }
     for (std::size_t i = 0; i < count; ++i) {
-      const int region = read_row();
+      const int region = read_row(i);
       collector_.add(type, std::span(nodes_).first(static_cast<std::size_t>(type.nodes)), region);
     }
   }
@@ -185,6 +223,7 @@ class TetgenParser {
   bool looking_for_zero_ = false;
   bool found_zero_ = false;
   bool fractional_region_ = false;
+  bool second_order_ = false;    // the cells
   std::array<int, 10> nodes_{};  // of the cell being read
 };
 

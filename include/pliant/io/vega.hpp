@@ -161,6 +161,7 @@ class VegaParser {
     const std::size_t count = in_.count(declared, 8, "vertices");
     mesh_.nodes.resize(3, static_cast<Eigen::Index>(count));
     for (Eigen::Index i = 0; i < mesh_.nodes.cols(); ++i) {
+      in_.expect_item(static_cast<std::size_t>(i), count, "vertices");
       expect_number("vertex", i, vertex_base_);
       for (int axis = 0; axis < 3; ++axis) mesh_.nodes(axis, i) = in_.real("a coordinate");
       in_.expect_line_end("the coordinates of a vertex");
@@ -192,6 +193,7 @@ class VegaParser {
     cells.nodes.reserve(count * static_cast<std::size_t>(width));
     cells.regions.assign(count, 0);
     for (std::size_t i = 0; i < count; ++i) {
+      in_.expect_item(i, count, "elements");
       expect_number("element", static_cast<std::int64_t>(i), element_base_);
       for (int k = 0; k < width; ++k) {
         cells.nodes.push_back(in_.node_index(in_.integer("a node of an element"), vertex_base_,
