@@ -70,6 +70,19 @@ TEST_CASE("a state of the wrong size is refused and leaves no file") {
   CHECK(std::filesystem::is_empty(folder.path));
 }
 
+TEST_CASE("an element of a node that does not exist is refused and leaves no file") {
+  const TemporaryFolder folder;
+  for (const int node : {-1, 5}) {
+    auto mesh = sample_mesh<double>();
+    mesh.elements(3, 1) = node;
+    CHECK_THROWS_AS(write_vtu(folder.path / "mesh.vtu", mesh), IndexError);
+    SampleSnapshot<double> state;
+    state.body = mesh;
+    CHECK_THROWS_AS(write_vtu(folder.path / "state.vtu", state), IndexError);
+  }
+  CHECK(std::filesystem::is_empty(folder.path));
+}
+
 TEST_CASE("what cannot be written throws WriteError with the file") {
   const TemporaryFolder folder;
   const auto blocked = folder.write("file", "x");
@@ -81,6 +94,6 @@ TEST_CASE("what cannot be written throws WriteError with the file") {
   } catch (const WriteError& error) {
     CHECK(error.file() == (folder.path / "taken.vtu").string());
   }
-  CHECK_FALSE(std::filesystem::exists(folder.path / "taken.vtu.part"));
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path), {}) == 2);
   CHECK_THROWS_AS(write_vtu(folder.path / "", sample_mesh<double>()), WriteError);
 }

@@ -3,35 +3,51 @@
 
 #include <charconv>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <pliant/io/snapshot.hpp>
 #include <pliant/io/vtu.hpp>
+#include <pliant/io/xml_text.hpp>
 
 namespace pliant {
 
-// VtkSeries out("out/hand");  out.write(simulation);  ...
+// VtkSeries out("out/hand", simulation);  simulation.step();  out.write(simulation);  ...
 // makes out/hand_0000.vtu, out/hand_0001.vtu, ... and out/hand.pvd, which names them with their times. The
-// index is complete after every frame, so that a run can be looked at while it goes on.
+// index is complete after every frame, so that a run can be looked at while it goes on, or after it has been
+// stopped.
 class VtkSeries {
  public:
-  // `stem`: folder and name without an extension. Folders are created with the first frame.
+  // `stem`: folder and name without an extension. Folders are created with the first frame. Nothing is
+  // written yet: the first frame is the first state that `write` is given.
   explicit VtkSeries(std::filesystem::path stem) : stem_(std::move(stem)) {}
 
-  // Adds a frame. Throws WriteError, and then the index is what it was before.
+  // The same, and the first frame is the state that `snapshot` has now, as a simulation has at time 0. Throws
+  // what `write` throws.
+  template <Snapshot S>
+  VtkSeries(std::filesystem::path stem, const S& snapshot) : VtkSeries(std::move(stem)) {
+    write(snapshot);
+  }
+
+  // Adds a frame. Throws WriteError, also for a name that XML cannot hold, and what write_vtu throws; then
+  // the index is what it was before. Throws ParameterError for a time that is not finite.
   template <Snapshot S>
   void write(const S& snapshot) {
     const std::filesystem::path frame = suffixed("_" + number(count_) + ".vtu");
+    const auto time = static_cast<double>(snapshot.time());
+    detail::require_parameter(true, "time", time, "must be finite");
+    const std::string entry =
+        "    <DataSet timestep=\"" + shortest(time) + "\" file=\"" + in_xml(frame) + "\"/>\n";
     write_vtu(frame, snapshot);
-    std::string entries = entries_ + "    <DataSet timestep=\"" +
-                          shortest(static_cast<double>(snapshot.time())) + "\" file=\"" +
-                          escaped(frame.filename().string()) + "\"/>\n";
-    detail::write_file(
-        index(), "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n  <Collection>\n" +
-                     entries + "  </Collection>\n</VTKFile>\n");
-    entries_ = std::move(entries);
+    // In place where the index is as the last frame left it: a long series costs no more per frame.
+    const std::uintmax_t end = head.size() + entries_.size();
+    if (count_ == 0 || !detail::insert_before_tail(index(), end, entry, tail)) {
+      detail::write_file(index(), std::string(head) + entries_ + entry + std::string(tail));
+    }
+    entries_ += entry;
     ++count_;
   }
 
@@ -41,6 +57,10 @@ class VtkSeries {
   std::size_t frame_count() const { return count_; }
 
  private:
+  static constexpr std::string_view head =
+      "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n  <Collection>\n";
+  static constexpr std::string_view tail = "  </Collection>\n</VTKFile>\n";
+
   std::filesystem::path suffixed(const std::string& suffix) const {
     if (stem_.filename().empty())
       throw WriteError(stem_.string(), "names a folder, not the stem of file names");
@@ -61,24 +81,15 @@ class VtkSeries {
     return {text, std::to_chars(text, text + sizeof text, value).ptr};
   }
 
-  static std::string escaped(const std::string& text) {
-    std::string xml;
-    for (const char c : text) {
-      switch (c) {
-        case '&':
-          xml += "&amp;";
-          break;
-        case '<':
-          xml += "&lt;";
-          break;
-        case '"':
-          xml += "&quot;";
-          break;
-        default:
-          xml += c;
-      }
+  // The name of a file as the value of an attribute.
+  static std::string in_xml(const std::filesystem::path& path) {
+    const std::u8string name = path.filename().u8string();
+    const detail::XmlText xml =
+        detail::xml_attribute({reinterpret_cast<const char*>(name.data()), name.size()});
+    if (!xml.fault.empty()) {
+      throw WriteError(path.string(), "the index cannot name this file: " + xml.fault);
     }
-    return xml;
+    return xml.text;
   }
 
   std::filesystem::path stem_;

@@ -79,14 +79,14 @@ struct VtuCells {
 
   template <Element E, class Scalar>
   explicit VtuCells(const Mesh<E, Scalar>& mesh) {
-    add(mesh);
+    add(mesh, mesh.node_count());
   }
 
   template <class Scalar, class... Elements>
   explicit VtuCells(const MixedMesh<Scalar, Elements...>& mesh) {
     std::int32_t number = 0;
     const auto add_part = [&](const auto& part) {
-      add(part);
+      add(part, mesh.node_count());
       parts.resize(types.size(), number++);
     };
     std::apply([&](const auto&... part) { (add_part(part), ...); }, mesh.parts);
@@ -95,8 +95,12 @@ struct VtuCells {
  private:
   // The cells of a Mesh or a MeshPart.
   template <class Cells>
-  void add(const Cells& cells) {
+  void add(const Cells& cells, std::ptrdiff_t node_count) {
     using E = typename Cells::Element;
+    for (std::ptrdiff_t k = 0; k < cells.elements.size(); ++k) {
+      const std::ptrdiff_t node = cells.elements.data()[k];
+      if (node < 0 || node >= node_count) throw IndexError("element node", node, node_count);
+    }
     if (!cells.regions.empty()) require_size("regions", std::ssize(cells.regions), cells.element_count());
     nodes.insert(nodes.end(), cells.elements.data(), cells.elements.data() + cells.elements.size());
     for (std::ptrdiff_t e = 0; e < cells.element_count(); ++e) {
@@ -137,8 +141,9 @@ std::string vtu_bytes(const MeshType& mesh, const Positions& positions, VtuArray
 
 }  // namespace detail
 
-// The mesh at rest, with the cell array "region", and "part" for a MixedMesh. Folders are created. Throws
-// WriteError, and SizeError where the mesh has not as many regions as elements.
+// The mesh at rest, with the cell array "region", and "part" for a MixedMesh. Folders are created, symbolic
+// links are written through. Throws WriteError, SizeError where the mesh has not as many regions as elements,
+// and IndexError for an element of a node that does not exist.
 template <class MeshType>
 requires detail::is_mesh<MeshType>
 void write_vtu(const std::filesystem::path& path, const MeshType& mesh) {
@@ -147,7 +152,7 @@ void write_vtu(const std::filesystem::path& path, const MeshType& mesh) {
 }
 
 // A state: the points are its positions, with the point arrays "displacement" [m] and "velocity" [m/s] and
-// the cell arrays of the mesh. Folders are created. Throws WriteError and SizeError.
+// the cell arrays of the mesh. Throws as above, and SizeError for a state of another size than the mesh.
 template <Snapshot S>
 void write_vtu(const std::filesystem::path& path, const S& snapshot) {
   const auto& mesh = snapshot.mesh();

@@ -1,19 +1,88 @@
-// Writing a whole file.
+// Writing a whole file, and adding to the end of one.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <ios>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <pliant/core/error.hpp>
 
 namespace pliant::detail {
 
-// Creates the folders of `path` and writes `bytes` to it. The file is complete or it is not there under this
-// name: a program that watches it never sees a part.
+[[noreturn]] inline void fail_to_write(const std::filesystem::path& path, int error_number) {
+  throw WriteError(path.string(), "cannot be written: " + std::generic_category().message(error_number));
+}
+
+// Closes `file`. Returns 0 or an error number.
+inline int write_and_close(std::FILE* file, std::string_view bytes) {
+  const auto reason = [] { return errno != 0 ? errno : EIO; };
+  errno = 0;
+  int error = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() ? 0 : reason();
+  if (std::fclose(file) != 0 && error == 0) error = reason();
+  return error;
+}
+
+// Where the bytes of a file go.
+struct Destination {
+  std::filesystem::path path;
+  bool replaced;  // a regular file, or none yet; otherwise it is written straight into
+  bool exists;
+};
+
+// Follows symbolic links, also to a file that is not there yet, so that they stay what they are.
+inline Destination destination_of(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (std::filesystem::is_directory(status)) fail_to_write(path, EISDIR);
+  const bool exists = std::filesystem::exists(status);
+  if (exists && !std::filesystem::is_regular_file(status)) return {path, false, true};
+  std::filesystem::path target = path;
+  constexpr int most_links = 40;
+  for (int link = 0; std::filesystem::is_symlink(std::filesystem::symlink_status(target, error)); ++link) {
+    if (link == most_links) fail_to_write(path, ELOOP);
+    // What /dev/stdout leads to is an open file of this process, whatever its name.
+    const std::string name = target.generic_string();
+    if (name.starts_with("/proc/") || name.starts_with("/dev/fd/")) return {path, false, exists};
+    const std::filesystem::path next = std::filesystem::read_symlink(target, error);
+    if (error) fail_to_write(path, error.value());
+    target = target.parent_path() / next;
+  }
+  return {target, true, exists};
+}
+
+// A file that did not exist, beside `target`, open for writing; null, with errno, where there can be none.
+inline std::pair<std::FILE*, std::filesystem::path> temporary_beside(const std::filesystem::path& target) {
+  static std::atomic<std::uint64_t> counter{0};
+  // Names are at most 255 bytes long.
+  const std::string stem = target.filename().string().substr(0, 200);
+  constexpr int attempts = 100;
+  for (int attempt = 0;; ++attempt) {
+    const auto time = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+    char digits[16];
+    char* const end =
+        std::to_chars(digits, digits + sizeof digits, (time << 8) + counter.fetch_add(1), 16).ptr;
+    std::filesystem::path path = target;
+    path.replace_filename(stem + "." + std::string(digits, end) + ".part");
+    errno = 0;
+    // "x": no other writer has this file, nor has the user.
+    std::FILE* const file = std::fopen(path.string().c_str(), "wbx");
+    if (file != nullptr || errno != EEXIST || attempt == attempts) return {file, path};
+  }
+}
+
+// Creates the folders of `path` and writes `bytes` to it. A regular file is complete or it is not there under
+// this name: a program that watches it never sees a part, and of two writers the last one has the file. Its
+// other names, hard links, keep what they had. A symbolic link stays, and what it leads to is written.
+// Devices and pipes are written straight into.
 inline void write_file(const std::filesystem::path& path, std::string_view bytes) {
   std::error_code error;
   if (path.filename().empty()) throw WriteError(path.string(), "names no file");
@@ -21,21 +90,64 @@ inline void write_file(const std::filesystem::path& path, std::string_view bytes
     std::filesystem::create_directories(path.parent_path(), error);
     if (error) throw WriteError(path.string(), "its folder cannot be created: " + error.message());
   }
-  std::filesystem::path part = path;
-  part += ".part";
-  std::ofstream stream(part, std::ios::binary | std::ios::trunc);
-  stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  stream.close();
-  if (!stream) {
-    std::filesystem::remove(part, error);
-    throw WriteError(path.string(), "cannot be written");
+  const Destination destination = destination_of(path);
+  if (!destination.replaced || destination.exists) {
+    // Also the question whether a file that is about to be replaced may be written.
+    errno = 0;
+    std::FILE* const file = std::fopen(destination.path.string().c_str(), "ab");
+    if (file == nullptr) fail_to_write(path, errno);
+    const int error_number = write_and_close(file, destination.replaced ? std::string_view() : bytes);
+    if (error_number != 0) fail_to_write(path, error_number);
+    if (!destination.replaced) return;
   }
-  std::filesystem::rename(part, path, error);
-  if (error) {
-    const std::string reason = error.message();
-    std::filesystem::remove(part, error);
-    throw WriteError(path.string(), "cannot be written: " + reason);
+  const auto [file, part] = temporary_beside(destination.path);
+  if (file == nullptr) fail_to_write(path, errno);
+  int error_number = write_and_close(file, bytes);
+  if (error_number == 0 && destination.exists) {
+    const auto status = std::filesystem::status(destination.path, error);
+    if (!error) std::filesystem::permissions(part, status.permissions(), error);
   }
+  if (error_number == 0) {
+    std::filesystem::rename(part, destination.path, error);
+    error_number = error ? error.value() : 0;
+  }
+  if (error_number == 0) return;
+  std::filesystem::remove(part, error);
+  fail_to_write(path, error_number);
+}
+
+// Writes `bytes` and then `tail` in place of the `tail` that a regular file ends with at `position`: in one
+// go, so that a program that is stopped leaves the file with its tail. Returns false, and leaves the file
+// alone, where it ends otherwise. Throws WriteError, and then the file is what it was.
+inline bool insert_before_tail(const std::filesystem::path& path, std::uintmax_t position,
+                               std::string_view bytes, std::string_view tail) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error) ||
+      std::filesystem::file_size(path, error) != position + tail.size()) {
+    return false;
+  }
+  const std::string name = path.string();
+  const auto open_at_tail = [&]() -> std::FILE* {
+    std::FILE* const file = std::fopen(name.c_str(), "r+b");
+    if (file == nullptr) return nullptr;
+    if (std::fseek(file, static_cast<long>(position), SEEK_SET) == 0) return file;
+    std::fclose(file);
+    return nullptr;
+  };
+  errno = 0;
+  std::FILE* const file = open_at_tail();
+  if (file == nullptr) fail_to_write(path, errno);
+  std::string found(tail.size(), '\0');
+  const bool as_expected = std::fread(found.data(), 1, found.size(), file) == found.size() && found == tail;
+  if (!as_expected || std::fseek(file, static_cast<long>(position), SEEK_SET) != 0) {
+    std::fclose(file);
+    return false;
+  }
+  const int error_number = write_and_close(file, std::string(bytes).append(tail));
+  if (error_number == 0) return true;
+  if (std::FILE* const again = open_at_tail()) write_and_close(again, tail);
+  std::filesystem::resize_file(path, position + tail.size(), error);
+  fail_to_write(path, error_number);
 }
 
 }  // namespace pliant::detail
