@@ -3,8 +3,11 @@
 
 #include <random>
 #include <set>
+#include <string>
 
+#include <pliant/assembly/block_matrix.hpp>
 #include <pliant/assembly/ordering.hpp>
+#include <pliant/element/hex8.hpp>
 #include <pliant/mesh/make_box.hpp>
 
 using namespace pliant;
@@ -155,4 +158,28 @@ TEST_CASE("order_elements: a single element, and elements of many nodes") {
     CHECK(ordered.elements(a, 0) == a);
     CHECK(numbering.to_user[static_cast<std::size_t>(a)] == mesh.elements(ordered.corner(a, 0), 0));
   }
+}
+
+TEST_CASE("A graph or pattern with more entries than an int can number is refused with the numbers") {
+  const auto refused = [](const auto& make, const std::string& words) {
+    try {
+      make();
+      FAIL("was not refused");
+    } catch (const MeshError& error) {
+      INFO(error.what());
+      CHECK(std::string(error.what()).find(words) != std::string::npos);
+    }
+  };
+  CHECK(detail::offset_of("neighbours", 2147483647, 1, 1) == 2147483647);
+  refused([] { detail::offset_of("neighbours", std::size_t{2147483648}, 7, 9); },
+          "the mesh is too large: the first 7 of its 9 nodes have 2147483648 neighbours, and 2147483647");
+  // The eight nodes of a hexahedron have 56 neighbours, and its matrix 36 blocks in the upper half.
+  const Mesh<Hex8> mesh = make_box<Hex8>({});
+  CHECK(neighbours_of_nodes<Hex8>(mesh.elements, 8, 56).list.size() == 56);
+  refused([&] { neighbours_of_nodes<Hex8>(mesh.elements, 8, 55); },
+          "the first 8 of its 8 nodes have 56 neighbours, and 55 are the most");
+  refused([&] { neighbours_of_nodes<Hex8>(mesh.elements, 8, 13); }, "the first 2 of its 8 nodes have 14");
+  const Adjacency graph = neighbours_of_nodes<Hex8>(mesh.elements, 8);
+  CHECK(BlockPattern::from_graph(graph, 36).blocks() == 36);
+  refused([&] { BlockPattern::from_graph(graph, 35); }, "its 8 nodes have 36 blocks of a matrix, and 35");
 }

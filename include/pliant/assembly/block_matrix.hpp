@@ -39,8 +39,9 @@ struct BlockPattern {
     return static_cast<int>(std::lower_bound(first, last, j) - columns.begin());
   }
 
-  // The upper half of the graph of the nodes, diagonal included. `graph` rows must ascend.
-  static BlockPattern from_graph(const Adjacency& graph) {
+  // The upper half of the graph of the nodes, diagonal included. `graph` rows must ascend. Throws MeshError
+  // where it has more blocks than `most`.
+  static BlockPattern from_graph(const Adjacency& graph, std::size_t most = detail::most_entries) {
     BlockPattern pattern;
     const int rows = static_cast<int>(graph.begin.size()) - 1;
     pattern.row_begin.push_back(0);
@@ -49,7 +50,9 @@ struct BlockPattern {
       const auto first = graph.list.begin() + graph.begin[static_cast<std::size_t>(i)];
       const auto last = graph.list.begin() + graph.begin[static_cast<std::size_t>(i) + 1];
       pattern.columns.insert(pattern.columns.end(), std::upper_bound(first, last, i), last);
-      pattern.row_begin.push_back(static_cast<int>(pattern.columns.size()));
+      pattern.row_begin.push_back(detail::offset_of("blocks of a matrix", pattern.columns.size(),
+                                                    static_cast<std::size_t>(i) + 1,
+                                                    static_cast<std::size_t>(rows), most));
     }
     pattern.cut_domains();
     return pattern;
@@ -81,6 +84,8 @@ struct BlockPattern {
 // The graph of the nodes of a pattern: the neighbours of each, itself excluded, ascending.
 inline Adjacency graph_of(const BlockPattern& pattern) {
   const auto count = static_cast<std::size_t>(pattern.rows());
+  detail::offset_of("neighbours", 2 * static_cast<std::size_t>(pattern.blocks() - pattern.rows()), count,
+                    count);
   Adjacency graph;
   graph.begin.assign(count + 1, 0);
   const auto for_each_pair = [&](auto&& run) {

@@ -56,6 +56,8 @@ ElementBatches<E, Scalar, isa> make_batches(const OrderedElements<E>& ordered, c
                                             const BlockPattern& pattern, double thickness) {
   using Batches = ElementBatches<E, Scalar, isa>;
   constexpr int width = Batches::width;
+  const auto node_count = static_cast<std::size_t>(nodes.cols());
+  detail::offset_of("coordinates", node_count * node_stride<E::dim>, node_count, node_count);
   Batches batches;
   batches.element_count = ordered.elements.cols();
   batches.count = static_cast<int>((batches.element_count + width - 1) / width);

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <limits>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <pliant/core/error.hpp>
 #include <pliant/mesh/mesh.hpp>
 
 namespace pliant {
@@ -26,9 +29,26 @@ struct Adjacency {
 
 namespace detail {
 
+// The rows of graphs and matrices begin at offsets of type int.
+inline constexpr std::size_t most_entries = std::numeric_limits<int>::max();
+
+// `entries` as such an offset. Throws MeshError where there are more than `most`; `nodes` of `node_count`
+// have been counted.
+inline int offset_of(const char* items, std::size_t entries, std::size_t nodes, std::size_t node_count,
+                     std::size_t most = most_entries) {
+  if (entries > most) {
+    throw MeshError("the mesh is too large: the first " + std::to_string(nodes) + " of its " +
+                    std::to_string(node_count) + " nodes have " + std::to_string(entries) + " " + items +
+                    ", and " + std::to_string(most) + " are the most that can be numbered");
+  }
+  return static_cast<int>(entries);
+}
+
 // The elements at each node.
 template <Element E>
 Adjacency elements_at_nodes(const ElementMatrix<E>& elements, std::ptrdiff_t node_count) {
+  const auto nodes = static_cast<std::size_t>(node_count);
+  offset_of("places in elements", static_cast<std::size_t>(elements.size()), nodes, nodes);
   Adjacency result;
   result.begin.assign(static_cast<std::size_t>(node_count) + 1, 0);
   for (std::ptrdiff_t k = 0; k < elements.size(); ++k) {
@@ -48,9 +68,11 @@ Adjacency elements_at_nodes(const ElementMatrix<E>& elements, std::ptrdiff_t nod
 
 }  // namespace detail
 
-// The neighbours of each node, itself excluded, ascending.
+// The neighbours of each node, itself excluded, ascending. Throws MeshError where there are more than `most`
+// in all: of hexahedra, which have 26 neighbours a node, with 82 million nodes.
 template <Element E>
-Adjacency neighbours_of_nodes(const ElementMatrix<E>& elements, std::ptrdiff_t node_count) {
+Adjacency neighbours_of_nodes(const ElementMatrix<E>& elements, std::ptrdiff_t node_count,
+                              std::size_t most = detail::most_entries) {
   const Adjacency at_node = detail::elements_at_nodes<E>(elements, node_count);
   Adjacency result;
   result.begin.reserve(static_cast<std::size_t>(node_count) + 1);
@@ -66,8 +88,10 @@ Adjacency neighbours_of_nodes(const ElementMatrix<E>& elements, std::ptrdiff_t n
     }
     std::sort(row.begin(), row.end());
     row.erase(std::unique(row.begin(), row.end()), row.end());
+    const std::size_t size = result.list.size() + row.size();
+    result.begin.push_back(
+        detail::offset_of("neighbours", size, i + 1, static_cast<std::size_t>(node_count), most));
     result.list.insert(result.list.end(), row.begin(), row.end());
-    result.begin.push_back(static_cast<int>(result.list.size()));
   }
   return result;
 }
@@ -83,7 +107,7 @@ inline Adjacency united(const Adjacency& a, const Adjacency& b) {
     const auto [a_begin, a_end] = row(a);
     const auto [b_begin, b_end] = row(b);
     std::set_union(a_begin, a_end, b_begin, b_end, std::back_inserter(result.list));
-    result.begin.push_back(static_cast<int>(result.list.size()));
+    result.begin.push_back(detail::offset_of("neighbours", result.list.size(), i + 1, a.begin.size() - 1));
   }
   return result;
 }
