@@ -1,5 +1,6 @@
 #include "io/reading.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <string>
@@ -304,4 +305,32 @@ TEST_CASE("coordinates that overflow the scalar are refused") {
   const auto path = folder.write("far.mesh", replaced(medit, "9 9 9", "9 1e99 9"));
   CHECK(read_mesh<Tet4>(path).nodes(1, 4) == 1e99);
   check_refused([&] { read_mesh<Tet4, float>(path); }, 0, "a coordinate of node 4 overflows");
+}
+
+TEST_CASE("cells of any shape and the dimension of the element would leave holes") {
+  const auto with = [](const std::string& cell, const std::string& type) {
+    const std::string size = std::to_string(5 + 1 + std::count(cell.begin(), cell.end(), ' '));
+    return replaced(replaced(replaced(vtk, "CELLS 1 5", "CELLS 2 " + size), "CELL_TYPES 1\n10",
+                             "CELL_TYPES 2\n10 " + type),
+                    "4 0 1 2 3\n", "4 0 1 2 3\n" + cell + "\n");
+  };
+  const std::string polyhedron = with("17 4 3 0 2 1 3 0 1 3 3 1 2 3 3 0 3 2", "42");
+  refuses<Tet4>("body.vtk", polyhedron,
+                "beside tetrahedra the file holds 1 polyhedra, which Tet4 cannot use");
+  refuses<Tet4>("body.vtk", with("4 0 1 2 3", "41"), "holds 1 convex point sets");
+  refuses<Tri3>("body.vtk", with("5 0 1 2 3 0", "7"), "needs triangles");
+  const TemporaryFolder folder;
+  CHECK(read_mesh<Tet4>(folder.write("polygon.vtk", with("5 0 1 2 3 0", "7"))).element_count() == 1);
+  ReadReport report;
+  CHECK(read_mesh<Tet4>(folder.write("polyhedron.vtk", polyhedron), report).element_count() == 1);
+  CHECK(report.message().find("left aside: 1 polyhedra") != std::string::npos);
+}
+
+TEST_CASE("an XML file of VTK is called one under any name") {
+  const std::string xml = "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\">\n";
+  const TemporaryFolder folder;
+  for (const char* name : {"body.vtk", "body.vtu", "body.msh"}) {
+    check_refused([&] { read_cells(folder.write(name, xml)); }, 1,
+                  "is an XML file of VTK, as .vtu files are");
+  }
 }
