@@ -188,10 +188,10 @@ TEST_CASE("a file of holes is refused before memory is asked for") {
   const TemporaryFolder folder;
   const auto path = folder.write("holes.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n");
   std::error_code error;
-  std::filesystem::resize_file(path, std::uintmax_t{1} << 40, error);
+  std::filesystem::resize_file(path, std::uintmax_t{1} << 28, error);
   if (error) return;  // this file system knows no holes
   check_refused([&] { detail::file_bytes(path); }, 0,
-                "is a sparse file: it claims 1099511627776 bytes, of which");
+                "is a sparse file: it claims 268435456 bytes, of which");
   // A few holes do no harm.
   std::filesystem::resize_file(path, std::uintmax_t{1} << 20);
   CHECK(detail::file_bytes(path).size() == std::size_t{1} << 20);
