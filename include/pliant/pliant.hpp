@@ -1,6 +1,11 @@
 // The whole library in one include. The checkers of testing/ are left out: only tests want them.
 #pragma once
 
+// Macros called min, near, check or None, of windows.h and others, are out of the way until the end.
+// clang-format off
+#include <pliant/hide_macros.hpp>
+// clang-format on
+
 // Of Eigen, what programs on positions and forces use without thinking: cross products, determinants,
 // inverses, rotations. pliant needs none of it, and without it these fail at link time.
 #include <Eigen/Geometry>
@@ -149,3 +154,7 @@
 #include <pliant/solid/rayleigh.hpp>
 #include <pliant/solid/solid.hpp>
 #include <pliant/version.hpp>
+
+// clang-format off
+#include <pliant/restore_macros.hpp>
+// clang-format on

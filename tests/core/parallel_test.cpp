@@ -1,7 +1,9 @@
 #include "support/catch.hpp"
 #include "support/threads.hpp"
 
+#include <chrono>
 #include <cmath>
+#include <thread>
 #include <vector>
 
 #include <pliant/core/parallel.hpp>
@@ -84,4 +86,129 @@ TEST_CASE("The number of threads is what was asked for; none or fewer leaves it 
 #else
   CHECK(thread_count() == 1);
 #endif
+}
+
+namespace {
+
+constexpr detail::Nanoseconds microsecond = 1000;
+constexpr detail::Nanoseconds millisecond = 1000 * microsecond;
+
+// A team and a clock of its own.
+struct Watched {
+  // A loop on the team's threads, whose parts take `work` together and that waits for `wait` at its end.
+  // Returns the threads.
+  int loop(detail::Nanoseconds work, detail::Nanoseconds wait) {
+    const int threads = size();
+    const detail::Nanoseconds wall = work / threads + (threads > 1 ? wait : 0);
+    now += wall;
+    if (threads > 1) {
+      if (team.times()) team.timed(threads, wall, work, now);
+      team.ended(now);
+    }
+    return threads;
+  }
+
+  int size() {
+    return team.size(most, [this] { return now; });
+  }
+
+  // The time until the whole team is back.
+  detail::Nanoseconds pause() {
+    const detail::Nanoseconds start = now;
+    while (size() < most && now - start < 10 * detail::Team::longest_pause) now += millisecond;
+    return now - start;
+  }
+
+  int most = 2;
+  detail::Team team{};
+  detail::Nanoseconds now = 1000 * millisecond;
+};
+
+}  // namespace
+
+TEST_CASE("A team that gains stays whole, also where it waits now and then") {
+  for (const int most : {2, 3, 8}) {
+    Watched watched{.most = most};
+    for (int n = 0; n < 20000; ++n) {
+      const bool interrupted = n % 1000 == 999;  // 4 ms of about 20 to 50
+      CHECK(watched.loop(100 * microsecond, (interrupted ? 4000 : 5) * microsecond) == most);
+    }
+  }
+}
+
+TEST_CASE("A team that waits for a time slice in every loop is one thread after some milliseconds") {
+  for (const int most : {2, 3, 8}) {
+    for (const detail::Nanoseconds work : {1, 20, 500}) {
+      Watched watched{.most = most};
+      for (int n = 0; n < 100; ++n) watched.loop(work * microsecond, 5 * microsecond);
+      const detail::Nanoseconds start = watched.now;
+      for (int n = 0; n < 12; ++n) watched.loop(work * microsecond, 3 * millisecond);
+      CHECK(watched.size() == 1);
+      CHECK(watched.now - start <= 40 * millisecond);
+    }
+  }
+}
+
+TEST_CASE("Where half of a team does well, the half stays") {
+  Watched watched{.most = 8};
+  for (int n = 0; n < 500; ++n) {
+    watched.loop(80 * microsecond, watched.size() > 4 ? 3 * millisecond : 5 * microsecond);
+  }
+  CHECK(watched.size() == 4);
+}
+
+TEST_CASE("The whole team tries again, and less often from one vain attempt to the next") {
+  Watched watched;
+  const auto lose = [&] {
+    for (int n = 0; n < 10 && watched.size() == 2; ++n) {
+      watched.loop(20 * microsecond, 3 * millisecond);
+    }
+  };
+  detail::Nanoseconds expected = detail::Team::first_pause;
+  for (int attempt = 0; attempt < 9; ++attempt) {
+    lose();
+    const detail::Nanoseconds pause = watched.pause();
+    CHECK(pause >= expected);
+    CHECK(pause <= expected + 16 * millisecond);  // the clock is read every 16 loops
+    expected = std::min(2 * expected, detail::Team::longest_pause);
+  }
+  CHECK(expected == detail::Team::longest_pause);
+  for (int n = 0; n < 200000; ++n) watched.loop(20 * microsecond, 5 * microsecond);  // three seconds
+  lose();
+  CHECK(watched.pause() <= detail::Team::first_pause + 16 * millisecond);
+}
+
+#if defined(_OPENMP)
+TEST_CASE("Loops whose second thread does not get its core run on one, unless the number was ordered") {
+  const int before = omp_get_max_threads();
+  omp_set_num_threads(2);
+  const auto teams_of = [](int loops) {
+    int teams = 0;
+    for (int n = 0; n < loops; ++n) {
+      parallel_parts(2, [&](int part) {
+        if (part == 0 && omp_in_parallel()) ++teams;
+        // Asleep, as the system would lay it to rest: time passes and no work is done.
+        if (omp_get_thread_num() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(3));
+      });
+    }
+    return teams;
+  };
+  CHECK(thread_count() == 2);
+  const int teams = teams_of(100);
+  CHECK(teams >= 1);
+  CHECK(teams <= 10);
+  {
+    const WithThreads ordered(2);
+    CHECK(teams_of(20) == 20);
+  }
+  omp_set_num_threads(before);
+}
+#endif
+
+TEST_CASE("OMP_DYNAMIC=false, in letters of any size, forbids to take fewer threads") {
+  CHECK(detail::forbids_fewer_threads("false"));
+  CHECK(detail::forbids_fewer_threads("FALSE"));
+  CHECK_FALSE(detail::forbids_fewer_threads("true"));
+  CHECK_FALSE(detail::forbids_fewer_threads(""));
+  CHECK_FALSE(detail::forbids_fewer_threads(nullptr));
 }

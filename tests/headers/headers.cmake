@@ -8,5 +8,24 @@ add_test(NAME headers/all_installed
   COMMAND ${CMAKE_COMMAND} -D include_folder=${PROJECT_SOURCE_DIR}/include
     -D installed_folder=${package_test_prefix}/include -P ${CMAKE_CURRENT_LIST_DIR}/all_installed.cmake)
 
+# Both with this compiler, and with clang++ where that is another.
+find_program(PLIANT_CLANG clang++)
+mark_as_advanced(PLIANT_CLANG)
+get_target_property(eigen_folder Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
+set(compilers ${CMAKE_CXX_COMPILER})
+if(PLIANT_CLANG AND NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  list(APPEND compilers ${PLIANT_CLANG})
+endif()
+foreach(compiler IN LISTS compilers)
+  cmake_path(GET compiler FILENAME compiler_name)
+  foreach(test IN ITEMS macros_of_others without_exceptions)
+    set(folder ${CMAKE_CURRENT_BINARY_DIR}/${test}_${compiler_name})
+    add_test(NAME headers/${test}_${compiler_name}
+      COMMAND ${CMAKE_COMMAND} -D compiler=${compiler} -D include_folder=${PROJECT_SOURCE_DIR}/include
+        -D eigen_folder=${eigen_folder} -D folder=${folder} -P ${CMAKE_CURRENT_LIST_DIR}/${test}.cmake)
+    set_tests_properties(headers/${test}_${compiler_name} PROPERTIES LABELS headers)
+  endforeach()
+endforeach()
+
 set_tests_properties(headers/compile_alone headers/include_rules headers/all_installed PROPERTIES LABELS headers)
 set_tests_properties(headers/all_installed PROPERTIES FIXTURES_REQUIRED installed_package)

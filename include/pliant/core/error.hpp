@@ -6,6 +6,11 @@
 #error "pliant needs infinities and NaN: add -fno-finite-math-only where -ffast-math is on"
 #endif
 
+#if !defined(__cpp_exceptions) && !defined(_CPPUNWIND)
+#error "pliant reports bad input by exceptions: compile the files that include it without -fno-exceptions"
+#include <pliant/needs_exceptions>  // which is nowhere: nothing further is worth reading
+#endif
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>

@@ -5,39 +5,36 @@
 #include <atomic>
 #include <cstddef>
 
-#if defined(_OPENMP)
-#include <omp.h>
-#endif
+#include <pliant/core/team.hpp>
 
 namespace pliant {
-
-namespace detail {
-inline std::atomic<int> requested_threads{0};
-}
-
-// Threads the library's loops use from now on; 0 leaves the choice to OpenMP. Results do not depend on it.
-inline void set_thread_count(int threads) { detail::requested_threads = std::max(threads, 0); }
-
-// Threads the library's loops use: what was asked for, else OpenMP's number, else one.
-inline int thread_count() {
-#if defined(_OPENMP)
-  const int requested = detail::requested_threads;
-  return requested > 0 ? requested : omp_get_max_threads();
-#else
-  return 1;
-#endif
-}
 
 // Calls run(part) once for every part in [0, parts), on at most thread_count() threads. `run` must not throw.
 template <class Run>
 void parallel_parts(int parts, Run&& run) {
 #if defined(_OPENMP)
-  // Always the whole team, even where some have nothing to do: OpenMP ends threads when a team shrinks, and
+  const int most = parts > 1 ? thread_count() : 1;
+  const bool watched = most > 1 && detail::may_take_fewer_threads();
+  detail::Team& team = detail::team;
+  // The whole team, even where some have nothing to do: OpenMP ends threads when a team shrinks, and
   // starts new ones when it grows again.
-  const int threads = thread_count();
-  if (parts > 1 && threads > 1) {
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int part = 0; part < parts; ++part) run(part);
+  const int threads = watched ? team.size(most, detail::wall_time) : most;
+  if (threads > 1) {
+    const bool timed = watched && team.times();
+    const auto start = timed ? detail::wall_time() : 0;
+    std::atomic<detail::Nanoseconds> work{0};
+#pragma omp parallel num_threads(threads)
+    {
+      const auto own_start = timed ? detail::processor_time() : 0;
+#pragma omp for schedule(static) nowait
+      for (int part = 0; part < parts; ++part) run(part);
+      if (timed) work.fetch_add(detail::processor_time() - own_start, std::memory_order_relaxed);
+    }
+    if (watched) {
+      const auto end = detail::wall_time();
+      if (timed) team.timed(std::min(parts, threads), end - start, work, end);
+      team.ended(end);
+    }
     return;
   }
 #endif
