@@ -148,7 +148,7 @@ class Colliders {
   }
   void restore(History&& history) {
     for (const Placed& placed : history) {
-      Collider& collider = list_[static_cast<std::size_t>(placed.number)];
+      Collider& collider = existing(placed.number);
       collider.start = collider.from = collider.to = placed.start;
       collider.goal = placed.goal;
       collider.moves = placed.moves;
