@@ -110,6 +110,8 @@ struct StepReport;
 struct Progress;
 template <class SolidType, class IntegratorType, class SolverType, class ConstraintType, Isa isa>
 class Simulation;
+template <class SolidType, class IntegratorType, class SolverType, Isa isa>
+class SavedState;
 struct FrameRate;
 struct FrameReport;
 template <class ClockType>

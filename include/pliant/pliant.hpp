@@ -47,6 +47,7 @@
 #include <pliant/contact/triangle_mesh.hpp>
 #include <pliant/core/aligned_vector.hpp>
 #include <pliant/core/error.hpp>
+#include <pliant/core/history.hpp>
 #include <pliant/core/isa.hpp>
 #include <pliant/core/lane.hpp>
 #include <pliant/core/matrix.hpp>
@@ -148,6 +149,7 @@
 #include <pliant/mesh/split.hpp>
 #include <pliant/nonlinear_solver/newton.hpp>
 #include <pliant/simulation/frame_rate.hpp>
+#include <pliant/simulation/saved_state.hpp>
 #include <pliant/simulation/simulation.hpp>
 #include <pliant/solid/bodies.hpp>
 #include <pliant/solid/per_region.hpp>

@@ -113,6 +113,48 @@ class Colliders {
     --count_;
   }
 
+  // Where the colliders are, see core/history.hpp: what they are made of, and their paths, are no part of it.
+  struct Placed {
+    int number;
+    bool on_path;
+    bool moves;  // the next step takes it to `goal`
+    Pose<Dim> start, goal;
+  };
+  using History = std::vector<Placed>;
+
+  void save(History& history) const {
+    history.clear();
+    for_each_present([&](int number, const Collider& collider) {
+      history.push_back(
+          {number, static_cast<bool>(collider.path), collider.moves, collider.start, collider.goal});
+    });
+  }
+  // Throws StateError for other colliders, or for one that is moved in another way.
+  void check(const History& history) const {
+    auto placed = history.begin();
+    const auto differs = [](int number, const char* difference) {
+      throw StateError("collider " + std::to_string(number), difference);
+    };
+    for_each_present([&](int number, const Collider& collider) {
+      if (placed != history.end() && placed->number < number) differs(placed->number, not_here);
+      if (placed == history.end() || placed->number > number) differs(number, "not in the state, but here");
+      if (placed->on_path != static_cast<bool>(collider.path)) {
+        differs(number, placed->on_path ? "on a path in the state, without one here"
+                                        : "without a path in the state, on one here");
+      }
+      ++placed;
+    });
+    if (placed != history.end()) differs(placed->number, not_here);
+  }
+  void restore(History&& history) {
+    for (const Placed& placed : history) {
+      Collider& collider = existing(placed.number);
+      collider.start = collider.from = collider.to = placed.start;
+      collider.goal = placed.goal;
+      collider.moves = placed.moves;
+    }
+  }
+
   bool empty() const { return count_ == 0; }
   int count() const { return static_cast<int>(list_.size()); }  // with those that were removed
   const Collider& operator[](int number) const { return list_[static_cast<std::size_t>(number)]; }
@@ -235,6 +277,16 @@ class Colliders {
   }
 
  private:
+  static constexpr const char* not_here = "in the state, but not here";
+
+  // Calls use(number, collider) for each that was not removed, in this order.
+  template <class Use>
+  void for_each_present(Use&& use) const {
+    for (int number = 0; number < count(); ++number) {
+      if ((*this)[number].present) use(number, (*this)[number]);
+    }
+  }
+
   // An error in the pose names the collider.
   static Pose<Dim> on_path(std::ptrdiff_t number, const Path& path, double time) {
     try {

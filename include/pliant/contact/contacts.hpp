@@ -85,6 +85,24 @@ class Contacts {
   // What pressed at the end of the last step that was accepted; nodes in the internal numbering.
   const std::vector<Contact<dim>>& pressing() const { return pressing_; }
 
+  // See core/history.hpp.
+  struct History {
+    typename Colliders<dim>::History colliders;
+    typename Holds<Vector>::History holds;
+    std::vector<Contact<dim>> pressing;
+  };
+  void save(History& history) const {
+    colliders_.save(history.colliders);
+    holds_.save(history.holds);
+    history.pressing = pressing_;
+  }
+  void check(const History& history) const { colliders_.check(history.colliders); }
+  void restore(History&& history) {
+    colliders_.restore(std::move(history.colliders));
+    holds_.restore(std::move(history.holds));
+    pressing_ = std::move(history.pressing);
+  }
+
   // ---- one step, in this order
 
   // Colliders go to where they are `dt` [s] after `time` [s]. Nodes that are inside one at the start are put

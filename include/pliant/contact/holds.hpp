@@ -46,6 +46,34 @@ class Holds {
   }
   void restore() { std::swap(memory_, saved_); }
 
+  // Where a node holds on to a collider, from one step to the next.
+  struct Grip {
+    int collider = -1;
+    double normal_force = 0;       // [N]
+    double slid = 0;               // in the last step [m]
+    Point anchor = Point::Zero();  // in the frame of the collider [m]
+  };
+  using Grips = std::array<Grip, std::size_t{dim}>;
+
+  // See core/history.hpp.
+  struct NodeGrips {
+    int node;
+    Grips grips;
+  };
+  using History = std::vector<NodeGrips>;
+
+  void save(History& history) const {
+    history.clear();
+    for (const int node : memory_.nodes) history.push_back({node, memory_.of(node)});
+  }
+  void restore(History&& history) {
+    memory_.let_go();
+    for (const NodeGrips& given : history) {
+      memory_.nodes.push_back(given.node);  // there is room
+      memory_.of(given.node) = given.grips;
+    }
+  }
+
   // Nodes hold on to nothing any more, or not to one collider.
   void let_go() { memory_.let_go(); }
   void let_go_of(int collider) {
@@ -162,15 +190,6 @@ class Holds {
   }
 
  private:
-  // Where a node holds on to a collider, from one step to the next.
-  struct Grip {
-    int collider = -1;
-    double normal_force = 0;       // [N]
-    double slid = 0;               // in the last step [m]
-    Point anchor = Point::Zero();  // in the frame of the collider [m]
-  };
-  using Grips = std::array<Grip, std::size_t{dim}>;
-
   // Few nodes hold on to anything: only these are looked at.
   struct Memory {
     std::vector<Grips> grips;  // of each node

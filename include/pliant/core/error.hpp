@@ -123,6 +123,18 @@ class WriteError : public Error {
   std::string file_;
 };
 
+// A saved state that is not one of this simulation, e.g. "state: nodes: 12 in the state, 81 here".
+class StateError : public Error {
+ public:
+  StateError(std::string what, const std::string& difference)
+      : Error("state: " + what + ": " + difference), what_differs_(std::move(what)) {}
+
+  const std::string& what_differs() const noexcept { return what_differs_; }
+
+ private:
+  std::string what_differs_;
+};
+
 namespace detail {
 
 // True when `value` is neither infinite nor NaN; by its bits, so that -ffast-math cannot remove the test.

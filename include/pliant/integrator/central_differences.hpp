@@ -52,6 +52,12 @@ struct CentralDifferences {
     Matrix matrix;         // K [N/m], beta K [N s/m]
     double stable = 0;     // the longest stable step after the last step [s]
 
+    struct History {  // see core/history.hpp
+      double stable = 0;
+    };
+    void save(History& history) const { history.stable = stable; }
+    void restore(History&& history) { stable = history.stable; }
+
     // Those of constraints at its end, and the mean of those of colliders.
     const Vector& constraint_forces() const { return held; }
   };

@@ -21,6 +21,7 @@
 //   constraints_changed()                    that constraints were replaced
 //   state_changed()                          that positions or velocities were set
 //   step_undone()                            that the last step failed and the state is the one before it
+// One that remembers more from step to step than the state has a History, see core/history.hpp.
 #pragma once
 
 #include <concepts>

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <pliant/integrator/concept.hpp>
 #include <pliant/integrator/contact_passes.hpp>
@@ -202,6 +203,11 @@ struct IncrementalWorkspace {
 
   // Of the constraints on the nodes, at the end of the last step [N].
   const Vector& constraint_forces() const { return potential.held; }
+
+  // See core/history.hpp.
+  using History = typename NewtonWorkspace<Vector, Matrix>::History;
+  void save(History& history) const { newton.save(history); }
+  void restore(History&& history) { newton.restore(std::move(history)); }
 
   // `has_standstill`: the displacement that would end at rest is not zero.
   void prepare(const SystemType& system, const Newton& parameters, bool has_standstill = false) {

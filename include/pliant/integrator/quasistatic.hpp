@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <pliant/integrator/contact_passes.hpp>
 #include <pliant/integrator/rounding.hpp>
@@ -130,6 +131,22 @@ struct QuasiStatic {
 
     void constraints_changed() { known_to_be_held = false; }
     const Vector& constraint_forces() const { return potential.held; }
+
+    struct History {  // see core/history.hpp
+      typename NewtonWorkspace<Vector, Matrix>::History newton;
+      Vector last_loads;
+      bool known_to_be_held = false;
+    };
+    void save(History& history) const {
+      newton.save(history.newton);
+      history.last_loads = last_loads;
+      history.known_to_be_held = known_to_be_held;
+    }
+    void restore(History&& history) {
+      newton.restore(std::move(history.newton));
+      last_loads = std::move(history.last_loads);
+      known_to_be_held = history.known_to_be_held;
+    }
   };
 
   double time_step() const { return dt; }

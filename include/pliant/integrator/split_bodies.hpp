@@ -1,12 +1,18 @@
 // The workspace of OperatorSplitting.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <pliant/core/error.hpp>
+#include <pliant/core/history.hpp>
 #include <pliant/energy/arap.hpp>
 #include <pliant/energy/fixed_corotated.hpp>
 #include <pliant/integrator/concept.hpp>
@@ -15,6 +21,19 @@
 #include <pliant/integrator/split_pieces.hpp>
 
 namespace pliant {
+
+// What these keep from one step to the next. Without rotations and multipliers the next step starts with
+// those of its positions.
+template <class Scalar>
+struct SplitHistory {
+  double dt = 0;             // that the rest is for, 0: there is none yet [s]
+  bool incremental = false;  // the same
+  std::vector<int> fixed;    // the same
+  StartFrom start = StartFrom::strain;
+  bool rotations_known = false;
+  AlignedVector<Scalar> rotations, multipliers;  // of all elements, in the order of the lanes
+  std::uint64_t elements = 0;                    // their fingerprint
+};
 
 // The bodies of a system, of tetrahedra, for steps of OperatorSplitting: those of which there are many
 // copies, in blocks, and all others as one.
@@ -34,6 +53,7 @@ class SplitBodies {
   // The next step starts from another state than that to which the last one led; or, where that failed, from
   // that where it started.
   void state_changed() {
+    restored_.reset();
     rotations_known_ = false;
     start_ = StartFrom::strain;
   }
@@ -43,6 +63,31 @@ class SplitBodies {
     start_ = tried_;
   }
 
+  using History = SplitHistory<Scalar>;  // see core/history.hpp
+  void save(History& h) const {
+    if (restored_) {
+      h = *restored_;
+      return;
+    }
+    h.dt = dt_;
+    h.incremental = incremental_;
+    h.fixed = fixed_;
+    h.start = start_;
+    h.rotations_known = rotations_known_;
+    h.elements = elements_;
+    h.rotations.clear();
+    h.multipliers.clear();
+    for_each_kept(*this, start_, [&](const auto& rotations, const auto& multipliers) {
+      if (rotations_known_) h.rotations.insert(h.rotations.end(), rotations.begin(), rotations.end());
+      if (keeps_multipliers(start_))
+        h.multipliers.insert(h.multipliers.end(), multipliers.begin(), multipliers.end());
+    });
+  }
+  void check(const History& h) const {
+    if (h.elements != elements_) throw StateError("elements", "others in the state, or of another material");
+  }
+  void restore(History&& h) { restored_ = std::move(h); }
+
   void prepare(const SystemType& system) {
     if (held_.nodes() == system.node_count()) return;
     held_ = moved_ = system.make_vector();
@@ -50,7 +95,9 @@ class SplitBodies {
     detail::require_parameter(beta && *beta == Scalar(0), "Rayleigh::beta",
                               beta ? static_cast<double>(*beta) : 0,
                               "must be zero with OperatorSplitting, which has no tangent to damp with");
-    pieces_ = pieces_of(elements_of(system), system.numbering(), system.rest());
+    const std::vector<Element> elements = elements_of(system);
+    elements_ = fingerprint_of(elements, system.mass_damping());
+    pieces_ = pieces_of(elements, system.numbering(), system.rest());
     dt_ = 0;
   }
 
@@ -70,16 +117,19 @@ class SplitBodies {
   int set_up(const SystemType& system, const FilterType& filter, double dt, bool incremental) {
     fixed_now_.clear();
     filter.for_each_restrained([&](int node, const auto&) { fixed_now_.push_back(node); });
-    if (dt == dt_ && incremental == incremental_ && fixed_now_ == fixed_) return 0;
-    fixed_ = fixed_now_;
-    incremental_ = incremental;
-    dt_ = 0;
-    find_nodes(system, dt);
-    group(dt);
-    rotations_known_ = false;
-    start_ = StartFrom::strain;
-    dt_ = dt;
-    return static_cast<int>(copies_.size()) + (others_ ? 1 : 0);
+    const bool made = dt == dt_ && incremental == incremental_ && fixed_now_ == fixed_;
+    if (!made) {
+      fixed_ = fixed_now_;
+      incremental_ = incremental;
+      dt_ = 0;
+      find_nodes(system, dt);
+      group(dt);
+      rotations_known_ = false;
+      start_ = StartFrom::strain;
+      dt_ = dt;
+    }
+    if (restored_) take_over();
+    return made ? 0 : static_cast<int>(copies_.size()) + (others_ ? 1 : 0);
   }
 
   // In the last solve, if that felt volume forces.
@@ -173,6 +223,61 @@ class SplitBodies {
     return elements;
   }
 
+  static std::uint64_t fingerprint_of(const std::vector<Element>& elements, const Vector& damping) {
+    detail::Fingerprint result;
+    for (const Element& e : elements) {
+      for (const int node : e.nodes) result.add(node);
+      for (const double number : {e.volume, e.mu, e.lambda}) result.add(number);
+    }
+    for (std::ptrdiff_t i = 0; i < damping.nodes(); ++i) result.add(damping.node(i)(0));
+    return result.value();
+  }
+
+  // Calls use(rotations, multipliers) with what is kept from step to step.
+  template <class Self, class Use>
+  static void for_each_kept(Self& self, StartFrom start, Use&& use) {
+    if (self.others_) self.others_->for_each_kept(*self.others_, start, use);
+    for (auto& copies : self.copies_) copies.for_each_kept(copies, start, use);
+  }
+
+  static bool keeps_multipliers(StartFrom start) {
+    return start == StartFrom::last || start == StartFrom::again;
+  }
+
+  // The history that was restored. One of another dt or of other fixed nodes would have ended here, too.
+  void take_over() {
+    const History h = std::move(*restored_);
+    restored_.reset();
+    rotations_known_ = false;
+    start_ = StartFrom::strain;
+    if (h.dt != dt_ || h.incremental != incremental_ || h.fixed != fixed_) return;
+    std::size_t rotations = 0, multipliers = 0;
+    for_each_kept(*this, h.start, [&](const auto& all_rotations, const auto& all_multipliers) {
+      rotations += all_rotations.size();
+      multipliers += all_multipliers.size();
+    });
+    const auto require = [](const char* what, std::size_t given, std::size_t expected) {
+      if (given == expected) return;
+      throw StateError(
+          what, std::to_string(given) + " numbers in the state, " + std::to_string(expected) + " here");
+    };
+    if (h.rotations_known) require("rotations", h.rotations.size(), rotations);
+    if (keeps_multipliers(h.start)) require("multipliers", h.multipliers.size(), multipliers);
+    auto rotation = h.rotations.begin(), multiplier = h.multipliers.begin();
+    for_each_kept(*this, h.start, [&](auto& all_rotations, auto& all_multipliers) {
+      if (h.rotations_known) {
+        std::copy_n(rotation, all_rotations.size(), all_rotations.begin());
+        rotation += std::ssize(all_rotations);
+      }
+      if (keeps_multipliers(h.start)) {
+        std::copy_n(multiplier, all_multipliers.size(), all_multipliers.begin());
+        multiplier += std::ssize(all_multipliers);
+      }
+    });
+    rotations_known_ = h.rotations_known;
+    start_ = h.start;
+  }
+
   void find_nodes(const SystemType& system, double dt) {
     const bool damps = system.mass_damping().nodes() > 0;
     nodes_.clear();
@@ -246,6 +351,8 @@ class SplitBodies {
   std::vector<Copies> copies_;                      // of each piece of which there are many
   std::vector<BlockOf> blocks_;                     // of all of them
   Vector held_, moved_;                             // [N], [m]
+  std::uint64_t elements_ = 0;                      // their fingerprint
+  std::optional<History> restored_;                 // for the next step
 };
 
 }  // namespace pliant

@@ -92,6 +92,12 @@ class SplitBody {
     }
   }
 
+  // Calls use(rotations, multipliers) with what is kept from step to step.
+  template <class Self, class Use>
+  static void for_each_kept(Self& self, StartFrom start, Use&& use) {
+    use(self.elements_.rotations(), self.constraints_.kept(self.constraints_, start));
+  }
+
   // How far all nodes go in this step [m].
   void find_displacement(const Vector& x, Vector& displacement) const {
     for_each_place([from = x.data(), to = positions_.data(), ways = displacement.data()](

@@ -133,6 +133,12 @@ class SplitCopies {
     }
   }
 
+  // Calls use(rotations, multipliers) with what is kept from step to step, block by block.
+  template <class Self, class Use>
+  static void for_each_kept(Self& self, StartFrom start, Use&& use) {
+    for (auto& block : self.blocks_) use(block.rotations, start == StartFrom::last ? block.end : block.start);
+  }
+
   // How far the nodes of a block go in this step [m].
   void find_displacement(int b, const Vector& x, Vector& displacement) const {
     const Block& block = blocks_[at(b)];

@@ -234,6 +234,10 @@ class StretchElements {
     return static_cast<int>(sum(inverted));
   }
 
+  // In the order of the lanes.
+  AlignedVector<Scalar>& rotations() { return rotations_; }
+  const AlignedVector<Scalar>& rotations() const { return rotations_; }
+
   // The rotations become those nearest to F at the positions x, wherever they were.
   void find_rotations(const Scalar* x) {
     detail::find_rotations<T>(batches_.data(), size(), x, rotations_.data());

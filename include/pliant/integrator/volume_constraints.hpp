@@ -178,6 +178,11 @@ class VolumeConstraints {
     for (std::size_t b = 0; b < batches_.size(); ++b)
       detail::find_multipliers<T>(batches_[b], x, start_.data() + place_of(b));
   }
+  // Where those are that a step starts with: at the end of the last one, or with which it started.
+  template <class Self>
+  static auto& kept(Self& self, StartFrom start) {
+    return start == StartFrom::last ? self.end_ : self.start_;
+  }
   void start_from_zero() { std::fill(start_.begin(), start_.end(), Scalar(0)); }
 
   // From the multipliers of a batch to those of the next.

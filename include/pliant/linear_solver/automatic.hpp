@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <pliant/core/error.hpp>
+#include <pliant/core/history.hpp>
 #include <pliant/linear_solver/concept.hpp>
 #include <pliant/linear_solver/preconditioner.hpp>
 #include <pliant/linear_solver/two_level.hpp>
@@ -25,6 +27,19 @@ struct Automatic {
     BlockJacobi::Workspace<Matrix> simple;
     TwoLevel::Workspace<Matrix> two_level;
     bool two_levels = false;
+
+    struct History {  // see core/history.hpp
+      bool two_levels = false;
+      detail::HistoryOf<TwoLevel::Workspace<Matrix>> two_level;
+    };
+    void save(History& h) const {
+      h.two_levels = two_levels;
+      two_level.save(h.two_level);
+    }
+    void restore(History&& h) {
+      two_levels = h.two_levels;
+      two_level.restore(std::move(h.two_level));
+    }
 
     void set_positions(const typename Matrix::Vector& x) { two_level.set_positions(x); }
   };

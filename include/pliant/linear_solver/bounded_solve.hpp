@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <pliant/assembly/block_matrix.hpp>
@@ -65,10 +66,18 @@ class BoundedSolve {
     return report;
   }
 
+  using Signs = std::array<signed char, std::size_t{dim}>;
+
+  // The last guess, see core/history.hpp.
+  struct History {
+    std::vector<Signs> pressing;  // of each node; empty where there was none
+  };
+  void save(History& history) const { history.pressing = pressing_; }
+  void restore(History&& history) { pressing_ = std::move(history.pressing); }
+
  private:
   using Block = SmallMatrix<Scalar, dim, dim>;
   using Point = SmallVector<Scalar, dim>;
-  using Signs = std::array<signed char, std::size_t{dim}>;
   static constexpr Scalar straight = 16 * std::numeric_limits<Scalar>::epsilon();
   static constexpr int most_changes = 12;     // of the pressing set
   static constexpr double settled_by = 1e-6;  // tolerance of Mprgp where that set goes round in circles [-]

@@ -8,6 +8,7 @@
 //       x holds the first guess on entry and the solution on return; `goal` is a residual norm that is good
 //       enough whatever the tolerances say; `monitor(iterations, residual)` is called now and then and may
 //       return false to stop
+// A workspace on which the bits of the next solve depend has a History, see core/history.hpp.
 #pragma once
 
 #include <concepts>

@@ -103,6 +103,24 @@ class IncompleteFactor {
                                        : run(std::integral_constant<FactorKind, symmetric_gauss_seidel>{});
   }
 
+  // The numbers of the factor: the blocks of D^-1, then those of U.
+  void save(AlignedVector<float>& numbers) const {
+    const auto count = std::ssize(order_.node) * block_size, blocks = std::ssize(upper_);
+    numbers.resize(at(count + blocks * block_size));
+    std::copy_n(inverse_.begin(), count, numbers.begin());
+    for_each_number(
+        [&](const float& u, const float&, std::ptrdiff_t place) { numbers[at(count + place)] = u; }, *this);
+  }
+  // False where there are not as many of them.
+  bool restore(const AlignedVector<float>& numbers) {
+    const auto count = std::ssize(order_.node) * block_size, blocks = std::ssize(upper_);
+    if (std::ssize(numbers) != count + blocks * block_size) return false;
+    std::copy_n(numbers.begin(), count, inverse_.begin());
+    for_each_number([&](float& u, float& l, std::ptrdiff_t place) { u = l = numbers[at(count + place)]; },
+                    *this);
+    return true;
+  }
+
   // A solution x = (I + U)^-1 D^-1 (I + U)^-T b in three steps, each for all parts before the next one:
   // forward through the early rows of a part, forward and backward through its late rows, backward through
   // the early ones. `b(i)` gives the right-hand side at node i.
@@ -146,6 +164,21 @@ class IncompleteFactor {
   struct Product {
     int lower, upper;
   };
+
+  // Calls run(number of U, the same of L, its place) for each of them.
+  template <class Run, class Self>
+  static void for_each_number(Run&& run, Self& self) {
+    for (std::size_t e = 0; e < self.upper_.size(); ++e) {
+      auto* const u = self.U_.block(static_cast<int>(e));
+      auto* const l = self.L_.block(self.upper_[e].lower);
+      for (int c = 0; c < Dim; ++c) {
+        for (int r = 0; r < Dim; ++r) {
+          run(u[c * Blocks::column_step + r], l[r * Blocks::column_step + c],
+              static_cast<std::ptrdiff_t>(e) * block_size + c * Dim + r);
+        }
+      }
+    }
+  }
 
   void find_products() {
     const int count = static_cast<int>(order_.node.size());

@@ -17,6 +17,12 @@ namespace pliant {
 template <class Matrix>
 class MatrixChange {
  public:
+  // What is known of a matrix.
+  struct Sample {
+    typename Matrix::Vector product;  // with the signs
+    AlignedVector<typename Matrix::Scalar> traces;
+  };
+
   // Sets up for matrices of `rows` rows of blocks, none of which is known yet. Everything is allocated here.
   void analyse(std::ptrdiff_t rows) {
     signs_.resize(rows);
@@ -60,15 +66,18 @@ class MatrixChange {
 
   void forget() { remembers_ = false; }
 
+  // What is remembered, if anything is; and the same of one that was analysed for as many rows.
+  bool remembers() const { return remembers_; }
+  const Sample& remembered() const { return remembered_; }
+  void remember(Sample&& sample) {
+    remembered_ = std::move(sample);
+    remembers_ = true;
+  }
+
  private:
   using Scalar = typename Matrix::Scalar;
   using Vector = typename Matrix::Vector;
   using Row = typename Vector::Row;
-
-  struct Sample {
-    Vector product;  // with the signs
-    AlignedVector<Scalar> traces;
-  };
 
   Vector signs_;
   Sample last_, remembered_;

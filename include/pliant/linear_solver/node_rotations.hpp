@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include <pliant/core/lane.hpp>
@@ -38,17 +39,17 @@ class NodeRotations {
         reference_[at(i * Dim + axis)] = static_cast<double>(x.data()[i * Vector::stride + axis]);
       }
     });
-    for_each_node([&](std::ptrdiff_t i) {
-      const Matrix moments = edges_times_reference(i, reference_.data(), Dim);
-      const double all = trace(moments);
-      tells_[at(i)] = takes_part[at(i)] != 0 && tells_turns(moments, all);
-      if (tells_[at(i)] == 0) return;
-      // A little more, for edges in a plane.
-      Matrix regular = moments;
-      for (int axis = 0; axis < Dim; ++axis) regular(axis, axis) += 1e-3 * all;
-      const Matrix inverted = inverse(regular);
-      for (int k = 0; k < size; ++k) inverse_moments_[at(i * size + k)] = inverted(k);
-    });
+    find_moments(takes_part);
+  }
+
+  // What set_reference has found.
+  void save(std::vector<double>& reference, std::vector<char>& tells) const {
+    reference = reference_;
+    tells = tells_;
+  }
+  void restore(std::vector<double>&& reference, const std::vector<char>& tells) {
+    reference_ = std::move(reference);
+    find_moments(tells);
   }
 
   // The rotations from there to where the nodes are now, x [m]; only marked nodes take part.
@@ -116,6 +117,21 @@ class NodeRotations {
                  [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
                    for (std::ptrdiff_t i = begin; i < end; ++i) run(i);
                  });
+  }
+
+  // Of the reference, at the nodes with a mark.
+  void find_moments(const std::vector<char>& takes_part) {
+    for_each_node([&](std::ptrdiff_t i) {
+      const Matrix moments = edges_times_reference(i, reference_.data(), Dim);
+      const double all = trace(moments);
+      tells_[at(i)] = takes_part[at(i)] != 0 && tells_turns(moments, all);
+      if (tells_[at(i)] == 0) return;
+      // A little more, for edges in a plane.
+      Matrix regular = moments;
+      for (int axis = 0; axis < Dim; ++axis) regular(axis, axis) += 1e-3 * all;
+      const Matrix inverted = inverse(regular);
+      for (int k = 0; k < size; ++k) inverse_moments_[at(i * size + k)] = inverted(k);
+    });
   }
 
   // sum_j (x_j - x_i) (X_j - X_i)^T over the neighbours j, X being the reference [m^2].

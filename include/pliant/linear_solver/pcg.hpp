@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <pliant/assembly/packed_matrix.hpp>
 #include <pliant/core/error.hpp>
+#include <pliant/core/history.hpp>
 #include <pliant/linear_solver/automatic.hpp>
 #include <pliant/linear_solver/concept.hpp>
 #include <pliant/linear_solver/preconditioner.hpp>
@@ -35,6 +37,11 @@ struct Pcg {
     typename Matrix::Vector r, z, p, q;
     PackedMatrix<Matrix::dim, typename Matrix::Scalar, Matrix::instruction_set> A;
     typename PreconditionerType::template Workspace<Matrix> preconditioner;
+
+    // That of the preconditioner, see core/history.hpp.
+    using History = detail::HistoryOf<typename PreconditionerType::template Workspace<Matrix>>;
+    void save(History& history) const { detail::save_history(preconditioner, history); }
+    void restore(History&& history) { detail::restore_history(preconditioner, std::move(history)); }
 
     // Where the nodes are [m], for a preconditioner that makes use of it.
     void set_positions(const typename Matrix::Vector& positions) requires requires {

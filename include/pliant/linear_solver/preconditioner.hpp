@@ -18,6 +18,7 @@
 // and a solver applies it in a pass over its vectors that it makes anyway. One that does so at times offers
 // both, and tells by
 //   nodewise(workspace)
+// A workspace that depends on earlier matrices or solves has a History, see core/history.hpp.
 // One that scales each unknown by itself, a DiagonalPreconditioner, says so by
 // `static constexpr bool is_diagonal = true`.
 #pragma once

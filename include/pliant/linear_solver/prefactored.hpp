@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -33,18 +34,30 @@ namespace pliant {
 struct Prefactored {
   int refactor_above = 8;  // iterations of a solve up to which the factor is good enough
 
+  // What Multifrontal asks of a matrix: scale * A, in floats.
+  struct Values {
+    AlignedVector<float> numbers;
+    double scale = 1;
+
+    const float* values() const { return numbers.data(); }
+  };
+
+  // What is kept of a factor, which is made anew from its matrix; see Workspace.
+  struct Kept {
+    bool has_factor = false;  // whether the rest is known
+    Values factorised;
+    int level = 0;
+    double spent = 0;
+    int solves = 0, last = 0;
+    bool has_reference = false;
+    std::vector<double> reference;  // see NodeRotations::save
+    std::vector<char> tells;
+  };
+
   template <class Matrix>
   struct Workspace : detail::NodePositions<typename Matrix::Vector> {
     static constexpr int dim = Matrix::dim;
     static constexpr Isa isa = Matrix::instruction_set;
-
-    // What Multifrontal asks of a matrix: scale * A, in floats.
-    struct Values {
-      AlignedVector<float> numbers;
-      double scale = 1;
-
-      const float* values() const { return numbers.data(); }
-    };
 
     std::shared_ptr<const BlockPattern> pattern;  // that has been analysed
     Multifrontal<dim, isa, float> factor;
@@ -60,6 +73,26 @@ struct Prefactored {
     int factorisations = 0;      // so far, broken ones included
     double spent = 0;            // since the factor was made, in iterations
     int solves = 0, last = 0;    // since then; iterations of the last
+
+    using History = Kept;             // see core/history.hpp
+    std::optional<History> restored;  // for the next matrix
+
+    void save(History& h) const {
+      if (restored) {
+        h = *restored;
+        return;
+      }
+      h.has_factor = pattern != nullptr && has_factor;
+      if (!h.has_factor) return;
+      h.factorised = factorised;
+      h.level = level;
+      h.spent = spent;
+      h.solves = solves;
+      h.last = last;
+      h.has_reference = has_reference;
+      rotations.save(h.reference, h.tells);
+    }
+    void restore(History&& h) { restored = std::move(h); }
   };
 
   void check() const {
@@ -71,6 +104,7 @@ struct Prefactored {
   template <class Matrix, class W>
   bool prepare(const Matrix& A, W& w) const {
     if (w.pattern != A.shared_pattern()) analyse(A, w);
+    if (w.restored) take_over(w);
     const bool positions_known = w.positions.nodes() == A.rows();
     mark_coupled_nodes(A, w.coupled);
     const bool worn = w.solves > 0 && w.last > refactor_above && w.last * double{1} * w.solves > w.spent;
@@ -146,6 +180,24 @@ struct Prefactored {
     w.turned.resize(A.rows());
     w.price = price_of(w.factor.fronts(), A.pattern(), Matrix::dim);
     w.pattern = A.shared_pattern();
+  }
+
+  // The history that was restored.
+  template <class W>
+  static void take_over(W& w) {
+    auto& h = *w.restored;
+    w.level = h.level;
+    w.spent = h.spent;
+    w.solves = h.solves;
+    w.last = h.last;
+    w.has_reference = h.has_reference;
+    w.has_factor = h.has_factor && h.factorised.numbers.size() == w.factorised.numbers.size();
+    if (w.has_factor) {
+      std::swap(w.factorised, h.factorised);
+      w.factor.factorise(w.factorised);  // as it could be before
+      w.rotations.restore(std::move(h.reference), h.tells);
+    }
+    w.restored.reset();
   }
 
   // What a factorisation costs, in iterations. Both are counted in multiplications, those of an iteration

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include <pliant/core/error.hpp>
 #include <pliant/linear_solver/incomplete_factor.hpp>
@@ -28,6 +30,17 @@ namespace pliant {
 struct TwoLevel {
   int nodes_per_aggregate = 0;  // 0: chosen by the number of nodes
 
+  // A factor that is kept is one of an earlier matrix, which nobody has any more.
+  template <class Matrix>
+  struct Kept {
+    FactorKind kind = FactorKind::incomplete_cholesky;
+    int waits = 0, penalty = 0;
+    bool has_factor = false;  // whether one is kept, and the rest is known
+    double scale = 1;
+    AlignedVector<float> factor;  // see IncompleteFactor::save
+    typename MatrixChange<Matrix>::Sample sample;
+  };
+
   template <class Matrix>
   struct Workspace : detail::NodePositions<typename Matrix::Vector> {
     static constexpr int dim = Matrix::dim;
@@ -42,6 +55,25 @@ struct TwoLevel {
     int waits = 0, penalty = 4;  // matrices before the next attempt at Cholesky; after the next breakdown
     bool has_coarse = false;
     double scale = 1;  // the factor and the coarse matrix are those of scale * A
+
+    using History = Kept<Matrix>;     // see core/history.hpp
+    std::optional<History> restored;  // for the next matrix
+
+    void save(History& h) const {
+      if (restored) {
+        h = *restored;
+        return;
+      }
+      h.kind = kind;
+      h.waits = waits;
+      h.penalty = penalty;
+      h.has_factor = pattern != nullptr && kind == FactorKind::incomplete_cholesky && change.remembers();
+      if (!h.has_factor) return;
+      h.scale = scale;
+      factor.save(h.factor);
+      h.sample = change.remembered();
+    }
+    void restore(History&& h) { restored = std::move(h); }
 
     bool deflates() const { return has_coarse && coarse.is_exact(); }
   };
@@ -66,6 +98,7 @@ struct TwoLevel {
       w.pattern = A.shared_pattern();
       w.nodes_per_aggregate = nodes_per_aggregate;
     }
+    if (w.restored) take_over(w);
     const double change = w.change.measure(A);
     if (w.kind != FactorKind::incomplete_cholesky || !(change <= negligible_change)) {
       w.change.forget();  // until there is a factor
@@ -178,6 +211,21 @@ struct TwoLevel {
       for (int axis = 0; axis < Matrix::dim; ++axis) sum += static_cast<double>(block(axis, axis));
     }
     return sum / static_cast<double>(A.rows() * Matrix::dim);
+  }
+
+  // The history that was restored.
+  template <class W>
+  static void take_over(W& w) {
+    auto& h = *w.restored;
+    w.kind = h.kind;
+    w.waits = h.waits;
+    w.penalty = h.penalty;
+    w.change.forget();
+    if (h.has_factor && w.factor.restore(h.factor)) {
+      w.scale = h.scale;
+      w.change.remember(std::move(h.sample));
+    }
+    w.restored.reset();
   }
 
   template <class Matrix, class W>

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <pliant/core/error.hpp>
@@ -106,6 +107,11 @@ struct NewtonWorkspace {
   Matrix projected;  // with HessianStrategy::progressive only
   BoundedSolve<Matrix> bounded = {};
   bool has_projected = false;
+
+  // See core/history.hpp.
+  using History = typename BoundedSolve<Matrix>::History;
+  void save(History& history) const { bounded.save(history); }
+  void restore(History&& history) { bounded.restore(std::move(history)); }
 
   // Room for the unknowns of a system, where there is none yet.
   template <class System>

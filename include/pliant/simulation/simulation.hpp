@@ -12,8 +12,10 @@
 #include <pliant/assembly/system.hpp>
 #include <pliant/constraint/together.hpp>
 #include <pliant/constraint/unconstrained.hpp>
+#include <pliant/core/history.hpp>
 #include <pliant/integrator/backward_euler.hpp>
 #include <pliant/linear_solver/pcg.hpp>
+#include <pliant/simulation/saved_state.hpp>
 
 namespace pliant {
 
@@ -88,6 +90,8 @@ class Simulation {
                 "the arguments of Simulation from the fourth on must be constraints, e.g. Pinned(nodes); see "
                 "constraint/concept.hpp. From the third on, where the integrator needs no solver");
 
+  using SavedState = pliant::SavedState<Solid, Integrator, Solver, isa>;
+
   // Starts at rest in the rest shape. Throws ParameterError for a parameter out of range and for constraints
   // that the integrator does not take, IndexError for a constrained node that does not exist.
   // (The third parameter is not deduced, so that the guide below says which argument is what.)
@@ -113,7 +117,8 @@ class Simulation {
       : Simulation(Parts{std::move(solid), std::move(integrator), Solver{},
                          Constraint(std::move(first), std::move(second), std::move(more)...)}) {}
 
-  // Not copied nor moved: its parts refer to each other. Keep it in place, or in a std::unique_ptr.
+  // Not copied nor moved: its parts refer to each other. Keep it in place, or in a std::unique_ptr. A second
+  // one that is made in the same way and given state() goes on as the first does.
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
@@ -184,6 +189,65 @@ class Simulation {
   template <class Derived>
   void set_velocities(const Eigen::MatrixBase<Derived>& velocities) {
     set("velocities", velocities, velocities_, state_.v);
+  }
+
+  // All that later steps depend on beside what the simulation is made of, see SavedState. Steps after
+  // set_state have the same bits as those after state().
+  SavedState state() const {
+    SavedState saved;
+    copy_state_to(saved);
+    return saved;
+  }
+
+  // The same, into one that there is already, whose memory is used again. Where it throws, that one is empty.
+  void copy_state_to(SavedState& saved) const {
+    saved.made_in_ = {};
+    saved.time_ = state_.time;
+    saved.positions_ = positions_;
+    saved.velocities_ = velocities_;
+    saved.constraint_forces_ = constraint_forces_;
+    saved.gravity_ = gravity_;
+    const auto copy = [&](const Vector& from, bool known, Positions& to) {
+      to.resize(dim, known ? from.nodes() : 0);
+      if (known) system_.to_user(from, to);
+    };
+    copy(external_forces_, true, saved.external_forces_);
+    copy(state_.a, state_.acceleration_known, saved.accelerations_);
+    contacts_.save(saved.contacts_);
+    detail::save_history(integrator_workspace_, saved.integrator_);
+    detail::save_history(solver_workspace_, saved.solver_);
+    saved.made_in_ = {system_, filter_};
+  }
+
+  // Takes the state of this simulation, or of one made in the same way, over. Throws StateError for a state
+  // of another mesh, of other nodes held or moved or of other colliders, and then keeps its own.
+  void set_state(SavedState saved) {
+    detail::require_same(saved.made_in_, {system_, filter_}, system_.numbering());
+    contacts_.check(saved.contacts_);
+    detail::check_history(integrator_workspace_, saved.integrator_);
+    detail::check_history(solver_workspace_, saved.solver_);
+    // Nothing throws from here on.
+    positions_ = std::move(saved.positions_);
+    velocities_ = std::move(saved.velocities_);
+    constraint_forces_ = std::move(saved.constraint_forces_);
+    gravity_ = saved.gravity_;
+    system_.to_internal(positions_, state_.x);
+    system_.to_internal(velocities_, state_.v);
+    system_.to_internal(saved.external_forces_, external_forces_);
+    update_loads();
+    state_.time = saved.time_;
+    state_.acceleration_known = saved.accelerations_.cols() > 0;
+    if (state_.acceleration_known) system_.to_internal(saved.accelerations_, state_.a);
+    contacts_.restore(std::move(saved.contacts_));
+    detail::restore_history(integrator_workspace_, std::move(saved.integrator_));
+    detail::restore_history(solver_workspace_, std::move(saved.solver_));
+  }
+
+  template <class Other>
+  void set_state(const Other&) requires(!std::is_same_v<Other, SavedState>) {
+    static_assert(!std::is_same_v<Other, Other>,
+                  "set_state takes what state() of a Simulation has returned, whose solid, integrator and "
+                  "solver are of the same types");
   }
 
   // Goes on with other parameters, e.g. another dt. Throws ParameterError for one out of range.
