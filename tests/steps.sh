@@ -13,11 +13,21 @@ fi
 
 title() { printf '\n== %s  [%d min %02d s]\n' "$1" $((SECONDS / 60)) $((SECONDS % 60)); }
 
-# step <log> <command>...: a command that prints only when it fails, and then counts as one failed test.
+# step <log> <command>...: a command that prints how far it is, once a minute, and its errors if it fails, which counts as
+# one failed test. How far it is stands in the last line of the form "[done/all] what" of its log.
 step() {
-  local log=$1
+  local log=$1 process minute=$((SECONDS + 60))
   shift
-  "$@" >"$log" 2>&1 </dev/null && return 0
+  "$@" >"$log" 2>&1 </dev/null &
+  process=$!
+  while kill -0 "$process" 2>/dev/null; do
+    sleep 0.5
+    if [ "$SECONDS" -ge "$minute" ]; then
+      minute=$((SECONDS + 60))
+      printf '   %3d min  %s\n' $((SECONDS / 60)) "$(tail -n 1 "$log" | grep -oE '^\[[0-9]+/[0-9]+\]' || echo "$1")"
+    fi
+  done
+  wait "$process" && return 0
   echo "FAILED: $*"
   grep -E 'error|Error|FAILED|warning' -A 6 "$log" | head -n 200
   echo "(whole log: $log)"
@@ -34,12 +44,13 @@ build() {
   step "$folder/build.log" cmake --build "$folder" -j "$jobs" -- -k 0
 }
 
-# run_tests <folder> <argument of ctest>...: runs what could be built and adds to the count.
+# run_tests <folder> <argument of ctest>...: runs what could be built, prints each test that does not pass and how far it
+# is after every twentieth, and adds to the count.
 run_tests() {
   local folder=build/$1 log=build/$1/ctest.log
   shift
   ctest --test-dir "$folder" -j "$jobs" --no-tests=error "$@" </dev/null 2>&1 | tee "$log" |
-    grep -vE '^ *(Start +)?[0-9/]+ .*(Start|Passed)|^ +Start '
+    grep --line-buffered -vE '^ +Start |^ *[0-9]*[1-9]/[0-9]+ .*Passed|^ *[0-9]*[13579]0/[0-9]+ .*Passed'
   local all bad
   read -r bad all < <(sed -nE 's/.*tests passed, ([0-9]+) tests failed out of ([0-9]+)/\1 \2/p' "$log") ||
     { bad=1 all=1; }

@@ -28,7 +28,7 @@ TEST_CASE("Automatic: iterations decide, counted for six digits") {
   Automatic::Workspace<Matrix> w;
   const auto after = [&](int iterations, double digits) {
     automatic.observe(report(iterations, digits), w);
-    return w.two_levels;
+    return w.two_levels.value();
   };
   CHECK_FALSE(after(70, 6));
   CHECK_FALSE(after(35, 3));
@@ -38,6 +38,26 @@ TEST_CASE("Automatic: iterations decide, counted for six digits") {
   CHECK(after(5, 0.5));
   CHECK_FALSE(after(10, 6));
   CHECK(after(1000, 0));  // that did not converge at all
+}
+
+TEST_CASE("Automatic: a body of more nodes than start_above begins with two levels, and may leave them") {
+  const auto problem = test::definite_problem<3, double>(40, 7);
+  const auto begins_with_two_levels = [&](const Automatic& automatic) {
+    Automatic::Workspace<Matrix> w;
+    REQUIRE(automatic.prepare(problem.A, w));
+    CHECK(automatic.nodewise(w) == !w.two_levels.value());
+    return w.two_levels.value();
+  };
+  CHECK_FALSE(begins_with_two_levels({}));
+  CHECK_FALSE(begins_with_two_levels({.start_above = 40}));
+  CHECK(begins_with_two_levels({.start_above = 39}));
+
+  const Pcg<Automatic> solver{.preconditioner = {.start_above = 39}};
+  Pcg<Automatic>::Workspace<Matrix> workspace;
+  NodeVector<3, double> x(40);
+  REQUIRE(solver.solve(problem.A, problem.b, x, workspace));
+  solver.preconditioner.observe(report(5, 6), workspace.preconditioner);
+  CHECK_FALSE(workspace.preconditioner.two_levels.value());
 }
 
 TEST_CASE("Automatic: is BlockJacobi, to the last bit, as long as that does") {
@@ -77,4 +97,5 @@ TEST_CASE("Automatic: a slender bar makes it take two levels, which halves the w
 TEST_CASE("Automatic: what makes no sense is refused") {
   CHECK_THROWS_AS((Automatic{.switch_above = -1}.check()), ParameterError);
   CHECK_THROWS_AS((Automatic{.switch_above = 15}.check()), ParameterError);
+  CHECK_THROWS_AS((Automatic{.start_above = -1}.check()), ParameterError);
 }

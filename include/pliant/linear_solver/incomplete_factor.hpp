@@ -2,12 +2,12 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <numeric>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <pliant/assembly/block_matrix.hpp>
@@ -31,9 +31,9 @@ class IncompleteFactor {
   static constexpr int stride = node_stride<Dim>;
   using Row = Lane<float, stride, isa>;
 
-  // Sets up for a pattern. Everything is allocated here.
-  void analyse(const Adjacency& graph, const BlockPattern& pattern) {
-    order_ = SweepOrder::of_graph(graph);
+  // Sets up for a pattern, with the order of the sweeps for its graph. Everything is allocated here.
+  void analyse(const Adjacency& graph, const BlockPattern& pattern, SweepOrder order) {
+    order_ = std::move(order);
     const int count = static_cast<int>(order_.node.size());
     upper_begin_.assign(1, 0);
     upper_.clear();
@@ -74,29 +74,38 @@ class IncompleteFactor {
     for (auto* vector : {&y_, &x_}) vector->assign(at(count) * stride, 0);
   }
 
+  void analyse(const Adjacency& graph, const BlockPattern& pattern) {
+    analyse(graph, pattern, SweepOrder::of_graph(graph));
+  }
+
   const SweepOrder& order() const { return order_; }
   int parts() const { return static_cast<int>(order_.parts.size()); }
+
+  // What early rows are shared out by: parts, whose two chains a thread works through turn by turn, or
+  // chains, where there are more threads than parts.
+  int shares() const { return thread_count() > parts() ? 2 * parts() : parts(); }
 
   // Of scale * A. False where a block of D is not safely positive definite: the factor is then of no use.
   template <class Matrix>
   bool factorise(const Matrix& A, double scale, FactorKind kind) {
     const auto run = [&](auto kind_constant) {
-      std::array<bool, SweepOrder::most_parts> done{};
-      const auto all_done = [&] {
-        return std::all_of(done.begin(), done.begin() + parts(), std::identity{});
+      std::atomic<bool> good = true;
+      const auto row = [&](int k, int end) {
+        prefetch_row(A, std::min(k + 6, end - 1));
+        if (!factorise_row<kind_constant>(A, static_cast<typename Matrix::Scalar>(scale), k)) good = false;
+        return good.load(std::memory_order_relaxed);
       };
-      for (const bool late : {false, true}) {
-        parallel_parts(parts(), [&](int p) {
-          const SweepOrder::Part& part = order_.parts[at(p)];
-          int k = late ? part.late_begin : part.early_begin;
-          const int end = late ? part.late_end : part.early_end;
-          while (k < end && factorise_row<kind_constant>(A, static_cast<typename Matrix::Scalar>(scale), k))
-            ++k;
-          done[at(p)] = k == end;
-        });
-        if (!all_done()) return false;
-      }
-      return true;
+      const int early = shares();
+      parallel_parts(early, [&](int s) {
+        for_early(s, early, [&](int k, const SweepOrder::Range& chain) { return row(k, chain.end); });
+      });
+      if (!good) return false;
+      parallel_parts(parts(), [&](int p) {
+        const SweepOrder::Range& late = order_.parts[at(p)].late;
+        for (int k = late.begin; k < late.end && row(k, late.end); ++k) {
+        }
+      });
+      return good.load();
     };
     using enum FactorKind;
     return kind == incomplete_cholesky ? run(std::integral_constant<FactorKind, incomplete_cholesky>{})
@@ -121,23 +130,27 @@ class IncompleteFactor {
     return true;
   }
 
-  // A solution x = (I + U)^-1 D^-1 (I + U)^-T b in three steps, each for all parts before the next one:
-  // forward through the early rows of a part, forward and backward through its late rows, backward through
-  // the early ones. `b(i)` gives the right-hand side at node i.
+  // A solution x = (I + U)^-1 D^-1 (I + U)^-T b in three steps, each for all shares or parts before the next
+  // one: forward through the early rows of share s of shares(), forward and backward through the late rows of
+  // part p, backward through the early ones. `b(i)` gives the right-hand side at node i.
   template <class RightSide>
-  void forward_early(int p, RightSide&& b) {
-    const SweepOrder::Part& part = order_.parts[at(p)];
-    forward(part.early_begin, part.early_end, b);
+  void forward_early(int s, int shares, RightSide&& b) {
+    for_early(s, shares, [&](int k, const SweepOrder::Range&) {
+      forward(k, b);
+      return true;
+    });
   }
   template <class RightSide>
   void through_late(int p, RightSide&& b) {
-    const SweepOrder::Part& part = order_.parts[at(p)];
-    forward(part.late_begin, part.late_end, b);
-    backward(part.late_begin, part.late_end);
+    const SweepOrder::Range& late = order_.parts[at(p)].late;
+    for (int k = late.begin; k < late.end; ++k) forward(k, b);
+    for (int k = late.end - 1; k >= late.begin; --k) backward(k);
   }
-  void backward_early(int p) {
-    const SweepOrder::Part& part = order_.parts[at(p)];
-    backward(part.early_begin, part.early_end);
+  void backward_early(int s, int shares) {
+    for_early(s, shares, [&](int k, const SweepOrder::Range& chain) {
+      backward(chain.begin + chain.end - 1 - k);
+      return true;
+    });
   }
 
   // x at node i.
@@ -180,6 +193,22 @@ class IncompleteFactor {
     }
   }
 
+  // Calls run(k, chain) for the early rows of a share until it returns false. Two chains go turn by turn.
+  template <class Run>
+  void for_early(int s, int shares, Run&& run) const {
+    constexpr SweepOrder::Range nothing{0, 0};
+    const bool whole = shares == parts();
+    const auto& chains = order_.parts[at(whole ? s : s / 2)].chains;
+    const SweepOrder::Range first = whole ? chains[0] : chains[at(s % 2)],
+                            second = whole ? chains[1] : nothing;
+    int i = first.begin, j = second.begin;
+    for (; i < first.end && j < second.end; ++i, ++j) {
+      if (!run(i, first) || !run(j, second)) return;
+    }
+    while (i < first.end && run(i, first)) ++i;
+    while (j < second.end && run(j, second)) ++j;
+  }
+
   void find_products() {
     const int count = static_cast<int>(order_.node.size());
     std::vector<int> found(order_.node.size(), -1);  // the block (k, m), for the present k
@@ -214,8 +243,6 @@ class IncompleteFactor {
 
   template <FactorKind kind, class Matrix>
   bool factorise_row(const Matrix& A, typename Matrix::Scalar scale, int k) {
-    constexpr int ahead = 6;
-    prefetch_row(A, std::min(k + ahead, static_cast<int>(order_.node.size()) - 1));
     Row C[stride];
     read(A, A.pattern().row_begin[at(order_.node[at(k)])], false, scale, C);
     if constexpr (kind == FactorKind::incomplete_cholesky) {
@@ -318,23 +345,19 @@ class IncompleteFactor {
   float* x(int k) { return x_.data() + std::ptrdiff_t{k} * stride; }
   float* y(int k) { return y_.data() + std::ptrdiff_t{k} * stride; }
 
-  // y = (I + U)^-T b and x = D^-1 y.
+  // Row k of y = (I + U)^-T b and of x = D^-1 y.
   template <class RightSide>
-  void forward(int begin, int end, RightSide&& b) {
-    for (int k = begin; k < end; ++k) {
-      const Row y_k = b(order_.node[at(k)]) - L_.times(k, y_.data());
-      store(y(k), y_k);
-      const float* const D = inverse_.data() + std::ptrdiff_t{k} * block_size;
-      Row scaled = load<Row>(D) * Row(y_k[0]);
-      for (int c = 1; c < Dim; ++c) scaled = multiply_add(load<Row>(D + c * Dim), Row(y_k[c]), scaled);
-      store(x(k), scaled);
-    }
+  PLIANT_INLINE void forward(int k, RightSide&& b) {
+    const Row y_k = b(order_.node[at(k)]) - L_.times(k, y_.data());
+    store(y(k), y_k);
+    const float* const D = inverse_.data() + std::ptrdiff_t{k} * block_size;
+    Row scaled = load<Row>(D) * Row(y_k[0]);
+    for (int c = 1; c < Dim; ++c) scaled = multiply_add(load<Row>(D + c * Dim), Row(y_k[c]), scaled);
+    store(x(k), scaled);
   }
 
-  // x = (I + U)^-1 x
-  void backward(int begin, int end) {
-    for (int k = end - 1; k >= begin; --k) store(x(k), load<Row>(x(k)) - U_.times(k, x_.data()));
-  }
+  // Row k of x = (I + U)^-1 x.
+  PLIANT_INLINE void backward(int k) { store(x(k), load<Row>(x(k)) - U_.times(k, x_.data())); }
 
   SweepOrder order_;
   std::vector<int> upper_begin_, lower_begin_;  // first block of each row, #rows + 1
