@@ -60,7 +60,7 @@ class ElementKernel {
     SmallVector<T, dim> force[nodes];
     T stiffness[padded(blocks * block_size)];
     if constexpr (evaluate >= Evaluate::gradient) {
-      for (auto& f : force) f.fill(constant<T>(0));
+      PLIANT_UNROLL for (auto& f : force) f.fill(constant<T>(0));
     }
     if constexpr (evaluate >= Evaluate::tangent) {
       for (T& entry : stiffness) entry = constant<T>(0);
@@ -69,8 +69,8 @@ class ElementKernel {
     for (int point = 0; point < E::quadrature_points; ++point) {
       SmallVector<T, dim> shape_gradient[nodes - 1];
       const Scalar* stored = batches.gradients_of(batch, point);
-      for (auto& g : shape_gradient) {
-        for (int axis = 0; axis < dim; ++axis, stored += width) g(axis) = load<T>(stored);
+      PLIANT_UNROLL for (auto& g : shape_gradient) {
+        PLIANT_UNROLL for (int axis = 0; axis < dim; ++axis, stored += width) g(axis) = load<T>(stored);
       }
       T weight = load<T>(batches.weights_of(batch, point));
       prefetch(batches.gradients_of(next, point), (nodes - 1) * dim * width);
@@ -103,20 +103,20 @@ class ElementKernel {
 
   static PLIANT_INLINE void gather_edges(const int* offsets, const Scalar* positions,
                                          SmallVector<T, dim> (&edge)[nodes - 1]) {
-    for (int axis = 0; axis < dim; ++axis) {
+    PLIANT_UNROLL for (int axis = 0; axis < dim; ++axis) {
       const T origin = gather<T>(positions + axis, offsets);
-      for (int a = 1; a < nodes; ++a)
-        edge[a - 1](axis) = gather<T>(positions + axis, offsets + a * width) - origin;
+      PLIANT_UNROLL for (int a = 1; a < nodes; ++a) edge[a - 1](axis) =
+          gather<T>(positions + axis, offsets + a * width) - origin;
     }
   }
 
   static PLIANT_INLINE SmallMatrix<T, dim, dim> deformation_gradient(
       const SmallVector<T, dim> (&edge)[nodes - 1], const SmallVector<T, dim> (&g)[nodes - 1]) {
     SmallMatrix<T, dim, dim> F;
-    for (int j = 0; j < dim; ++j) {
-      for (int i = 0; i < dim; ++i) {
+    PLIANT_UNROLL for (int j = 0; j < dim; ++j) {
+      PLIANT_UNROLL for (int i = 0; i < dim; ++i) {
         T entry = edge[0](i) * g[0](j);
-        for (int a = 1; a < nodes - 1; ++a) entry = multiply_add(edge[a](i), g[a](j), entry);
+        PLIANT_UNROLL for (int a = 1; a < nodes - 1; ++a) entry = multiply_add(edge[a](i), g[a](j), entry);
         F(i, j) = entry;
       }
     }
@@ -127,18 +127,19 @@ class ElementKernel {
   static PLIANT_INLINE void leave_out(const T& marks, T& weight, SmallMatrix<T, dim, dim>& F) {
     const auto marked = marks != T(Scalar(0));
     weight = select(marked, weight, T(Scalar(0)));
-    for (int j = 0; j < dim; ++j) {
-      for (int i = 0; i < dim; ++i) F(i, j) = select(marked, F(i, j), T(Scalar(i == j ? 1 : 0)));
+    PLIANT_UNROLL for (int j = 0; j < dim; ++j) {
+      PLIANT_UNROLL for (int i = 0; i < dim; ++i) F(i, j) =
+          select(marked, F(i, j), T(Scalar(i == j ? 1 : 0)));
     }
   }
 
   static PLIANT_INLINE void add_forces(const SmallMatrix<T, dim, dim>& P, const T& weight,
                                        const SmallVector<T, dim> (&g)[nodes - 1],
                                        SmallVector<T, dim> (&force)[nodes]) {
-    for (int a = 1; a < nodes; ++a) {
-      for (int i = 0; i < dim; ++i) {
+    PLIANT_UNROLL for (int a = 1; a < nodes; ++a) {
+      PLIANT_UNROLL for (int i = 0; i < dim; ++i) {
         T entry = P(i, 0) * g[a - 1](0);
-        for (int j = 1; j < dim; ++j) entry = multiply_add(P(i, j), g[a - 1](j), entry);
+        PLIANT_UNROLL for (int j = 1; j < dim; ++j) entry = multiply_add(P(i, j), g[a - 1](j), entry);
         entry *= weight;
         force[a](i) += entry;
         force[0](i) -= entry;
@@ -152,12 +153,13 @@ class ElementKernel {
                                              const SmallVector<T, dim> (&g)[nodes - 1], T* stiffness) {
     using Node = std::remove_cvref_t<decltype(tangent.at_node(g[0]))>;
     Node node[nodes - 1];
-    for (int a = 0; a < nodes - 1; ++a) node[a] = tangent.at_node(g[a]);
+    PLIANT_UNROLL for (int a = 0; a < nodes - 1; ++a) node[a] = tangent.at_node(g[a]);
     for (int a = 1; a < nodes; ++a) {
       for (int b = a; b < nodes; ++b) {
         const SmallMatrix<T, dim, dim> K = tangent.block(node[a - 1], node[b - 1]);
         T* const entry = stiffness + pair(a, b) * block_size;
-        for (int k = 0; k < block_size; ++k) entry[k] = multiply_add(weight, K.data()[k], entry[k]);
+        PLIANT_UNROLL for (int k = 0; k < block_size; ++k) entry[k] =
+            multiply_add(weight, K.data()[k], entry[k]);
       }
     }
   }
@@ -166,14 +168,14 @@ class ElementKernel {
   static PLIANT_INLINE void complete_blocks(T* stiffness) {
     for (int b = 1; b < nodes; ++b) {
       T* const target = stiffness + pair(0, b) * block_size;
-      for (int a = 1; a < nodes; ++a) {
+      PLIANT_UNROLL for (int a = 1; a < nodes; ++a) {
         const T* const source = stiffness + (a <= b ? pair(a, b) : pair(b, a)) * block_size;
-        for (int k = 0; k < dim; ++k) {
-          for (int i = 0; i < dim; ++i)
-            target[i + dim * k] -= a <= b ? source[i + dim * k] : source[k + dim * i];
+        PLIANT_UNROLL for (int k = 0; k < dim; ++k) {
+          PLIANT_UNROLL for (int i = 0; i < dim; ++i) target[i + dim * k] -=
+              a <= b ? source[i + dim * k] : source[k + dim * i];
         }
       }
-      for (int k = 0; k < block_size; ++k) stiffness[k] -= target[k];
+      PLIANT_UNROLL for (int k = 0; k < block_size; ++k) stiffness[k] -= target[k];
     }
   }
 
@@ -181,7 +183,7 @@ class ElementKernel {
                                            const SmallVector<T, dim> (&force)[nodes], Scalar* gradient) {
     using Row = Lane<Scalar, stride, isa>;
     const int begin = rows.begin * stride, end = rows.end * stride;
-    for (int a = 0; a < nodes; ++a) {
+    PLIANT_UNROLL for (int a = 0; a < nodes; ++a) {
       const auto add = [&](int l, const Row& row) {
         const int at = offsets[a * width + l];
         if (at >= begin && at < end) store(gradient + at, load<Row>(gradient + at) + row);
@@ -192,7 +194,7 @@ class ElementKernel {
       } else {
         for (int l = 0; l < width; ++l) {
           Row row;
-          for (int k = 0; k < dim; ++k) set_lane(row, k, lane(force[a](k), l));
+          PLIANT_UNROLL for (int k = 0; k < dim; ++k) set_lane(row, k, lane(force[a](k), l));
           add(l, row);
         }
       }
@@ -205,9 +207,9 @@ class ElementKernel {
     alignas(64) Scalar element[width][length];
     for (int first = 0; first < length; first += width) {
       T square[width];
-      for (int k = 0; k < width; ++k) square[k] = stiffness[first + k];
+      PLIANT_UNROLL for (int k = 0; k < width; ++k) square[k] = stiffness[first + k];
       transpose(square);
-      for (int l = 0; l < width; ++l) store(&element[l][first], square[l]);
+      PLIANT_UNROLL for (int l = 0; l < width; ++l) store(&element[l][first], square[l]);
     }
     for (int l = 0; l < width; ++l) {
       const int* const slots = batches.slots_of(batch, l);
@@ -223,8 +225,8 @@ class ElementKernel {
 
   static PLIANT_INLINE void add_block(const Scalar* source, Scalar* target) {
     using Quad = Lane<Scalar, 4, isa>;
-    for (int k = 0; k + 4 <= block_size; k += 4)
-      store(target + k, load<Quad>(target + k) + load<Quad>(source + k));
+    PLIANT_UNROLL for (int k = 0; k + 4 <= block_size; k += 4)
+        store(target + k, load<Quad>(target + k) + load<Quad>(source + k));
     if constexpr (block_size % 4 != 0) target[block_size - 1] += source[block_size - 1];
   }
 };

@@ -44,11 +44,11 @@ struct LaneMask {
     else return part[i / register_size][i % register_size] != 0;
   }
 
-#define PLIANT_MASK_OPERATOR(op)                                                    \
-  friend PLIANT_INLINE LaneMask operator op(const LaneMask& a, const LaneMask& b) { \
-    LaneMask r;                                                                     \
-    for (int i = 0; i < registers; ++i) r.part[i] = a.part[i] op b.part[i];         \
-    return r;                                                                       \
+#define PLIANT_MASK_OPERATOR(op)                                                          \
+  friend PLIANT_INLINE LaneMask operator op(const LaneMask& a, const LaneMask& b) {       \
+    LaneMask r;                                                                           \
+    PLIANT_UNROLL for (int i = 0; i < registers; ++i) r.part[i] = a.part[i] op b.part[i]; \
+    return r;                                                                             \
   }
   PLIANT_MASK_OPERATOR(&)
   PLIANT_MASK_OPERATOR(|)
@@ -70,16 +70,14 @@ struct Lane {
 
   Lane() = default;
   PLIANT_INLINE Lane(T value) {
-    for (int i = 0; i < registers; ++i) part[i] = value - Register{};
+    PLIANT_UNROLL for (int i = 0; i < registers; ++i) part[i] = value - Register{};
   }
 
   // Copies go register by register: GCC 12 copies an array of two in pieces of 16 bytes, through memory, and
   // the wider loads that follow stall.
-  PLIANT_INLINE Lane(const Lane& b) {
-    for (int i = 0; i < registers; ++i) part[i] = b.part[i];
-  }
+  PLIANT_INLINE Lane(const Lane& b) { PLIANT_UNROLL for (int i = 0; i < registers; ++i) part[i] = b.part[i]; }
   PLIANT_INLINE Lane& operator=(const Lane& b) {
-    for (int i = 0; i < registers; ++i) part[i] = b.part[i];
+    PLIANT_UNROLL for (int i = 0; i < registers; ++i) part[i] = b.part[i];
     return *this;
   }
 
@@ -90,21 +88,21 @@ struct Lane {
 
   PLIANT_INLINE Lane operator-() const {
     Lane r;
-    for (int i = 0; i < registers; ++i) r.part[i] = -part[i];
+    PLIANT_UNROLL for (int i = 0; i < registers; ++i) r.part[i] = -part[i];
     return r;
   }
 
-#define PLIANT_LANE_OPERATOR(op)                                            \
-  friend PLIANT_INLINE Lane operator op(const Lane& a, const Lane& b) {     \
-    PLIANT_CONTRACT                                                         \
-    Lane r;                                                                 \
-    for (int i = 0; i < registers; ++i) r.part[i] = a.part[i] op b.part[i]; \
-    return r;                                                               \
-  }                                                                         \
-  PLIANT_INLINE Lane& operator op##=(const Lane& b) {                       \
-    PLIANT_CONTRACT                                                         \
-    for (int i = 0; i < registers; ++i) part[i] = part[i] op b.part[i];     \
-    return *this;                                                           \
+#define PLIANT_LANE_OPERATOR(op)                                                          \
+  friend PLIANT_INLINE Lane operator op(const Lane& a, const Lane& b) {                   \
+    PLIANT_CONTRACT                                                                       \
+    Lane r;                                                                               \
+    PLIANT_UNROLL for (int i = 0; i < registers; ++i) r.part[i] = a.part[i] op b.part[i]; \
+    return r;                                                                             \
+  }                                                                                       \
+  PLIANT_INLINE Lane& operator op##=(const Lane& b) {                                     \
+    PLIANT_CONTRACT                                                                       \
+    PLIANT_UNROLL for (int i = 0; i < registers; ++i) part[i] = part[i] op b.part[i];     \
+    return *this;                                                                         \
   }
   PLIANT_LANE_OPERATOR(+)
   PLIANT_LANE_OPERATOR(-)
@@ -112,11 +110,11 @@ struct Lane {
   PLIANT_LANE_OPERATOR(/)
 #undef PLIANT_LANE_OPERATOR
 
-#define PLIANT_LANE_COMPARISON(op)                                          \
-  friend PLIANT_INLINE Mask operator op(const Lane& a, const Lane& b) {     \
-    Mask r;                                                                 \
-    for (int i = 0; i < registers; ++i) r.part[i] = a.part[i] op b.part[i]; \
-    return r;                                                               \
+#define PLIANT_LANE_COMPARISON(op)                                                        \
+  friend PLIANT_INLINE Mask operator op(const Lane& a, const Lane& b) {                   \
+    Mask r;                                                                               \
+    PLIANT_UNROLL for (int i = 0; i < registers; ++i) r.part[i] = a.part[i] op b.part[i]; \
+    return r;                                                                             \
   }
   PLIANT_LANE_COMPARISON(<)
   PLIANT_LANE_COMPARISON(>)
@@ -164,7 +162,7 @@ template <class T, int W, Isa isa>
 PLIANT_INLINE Lane<T, W, isa> select(const LaneMask<T, W, isa>& mask, const Lane<T, W, isa>& a,
                                      const Lane<T, W, isa>& b) {
   Lane<T, W, isa> r;
-  for (int i = 0; i < r.registers; ++i) r.part[i] = mask.part[i] ? a.part[i] : b.part[i];
+  PLIANT_UNROLL for (int i = 0; i < r.registers; ++i) r.part[i] = mask.part[i] ? a.part[i] : b.part[i];
   return r;
 }
 
@@ -174,7 +172,7 @@ PLIANT_INLINE bool any(bool mask) { return mask; }
 template <class T, int W, Isa isa>
 PLIANT_INLINE bool all(const LaneMask<T, W, isa>& mask) {
   auto every = mask.part[0];
-  for (int i = 1; i < mask.registers; ++i) every = every & mask.part[i];
+  PLIANT_UNROLL for (int i = 1; i < mask.registers; ++i) every = every & mask.part[i];
   return detail::register_all(every);
 }
 
@@ -182,7 +180,7 @@ template <class T, int W, Isa isa>
 PLIANT_INLINE bool any(const LaneMask<T, W, isa>& mask) {
   using Part = std::remove_cvref_t<decltype(mask.part[0])>;
   LaneMask<T, W, isa> none;
-  for (int i = 0; i < mask.registers; ++i) none.part[i] = mask.part[i] == Part{};
+  PLIANT_UNROLL for (int i = 0; i < mask.registers; ++i) none.part[i] = mask.part[i] == Part{};
   return !all(none);
 }
 
@@ -196,8 +194,8 @@ PLIANT_INLINE T map_bits(const T& a, Function&& function) {
   if constexpr (is_lane<T>) {
     using Bits = typename Register<scalar_of<T>, T::register_size>::Bits;
     T r;
-    for (int i = 0; i < T::registers; ++i)
-      r.part[i] = std::bit_cast<typename T::Register>(function(std::bit_cast<Bits>(a.part[i])));
+    PLIANT_UNROLL for (int i = 0; i < T::registers; ++i) r.part[i] =
+        std::bit_cast<typename T::Register>(function(std::bit_cast<Bits>(a.part[i])));
     return r;
   } else {
     return std::bit_cast<T>(function(std::bit_cast<typename Layout<T>::Bits>(a)));
@@ -209,7 +207,7 @@ PLIANT_INLINE T map_bits(const T& a, Function&& function) {
 template <class T, int W, Isa isa>
 PLIANT_INLINE Lane<T, W, isa> sqrt(const Lane<T, W, isa>& a) {
   Lane<T, W, isa> r;
-  for (int i = 0; i < r.registers; ++i) r.part[i] = detail::register_sqrt(a.part[i]);
+  PLIANT_UNROLL for (int i = 0; i < r.registers; ++i) r.part[i] = detail::register_sqrt(a.part[i]);
   return r;
 }
 
@@ -240,7 +238,7 @@ PLIANT_INLINE T multiply_add(const T& a, const T& b, const T& c) {
   PLIANT_CONTRACT
   if constexpr (is_lane<T>) {
     T r;
-    for (int i = 0; i < T::registers; ++i) r.part[i] = a.part[i] * b.part[i] + c.part[i];
+    PLIANT_UNROLL for (int i = 0; i < T::registers; ++i) r.part[i] = a.part[i] * b.part[i] + c.part[i];
     return r;
   } else {
     return a * b + c;
@@ -265,8 +263,8 @@ PLIANT_INLINE L load(const scalar_of<L>* p) {
   if constexpr (is_lane<L>) {
     using Unaligned = typename detail::Register<scalar_of<L>, L::register_size>::Unaligned;
     L r;
-    for (int i = 0; i < L::registers; ++i)
-      r.part[i] = *reinterpret_cast<const Unaligned*>(p + i * L::register_size);
+    PLIANT_UNROLL for (int i = 0; i < L::registers; ++i) r.part[i] =
+        *reinterpret_cast<const Unaligned*>(p + i * L::register_size);
     return r;
   } else {
     return *p;
@@ -277,8 +275,8 @@ template <class L>
 PLIANT_INLINE void store(scalar_of<L>* p, const L& a) {
   if constexpr (is_lane<L>) {
     using Unaligned = typename detail::Register<scalar_of<L>, L::register_size>::Unaligned;
-    for (int i = 0; i < L::registers; ++i)
-      *reinterpret_cast<Unaligned*>(p + i * L::register_size) = a.part[i];
+    PLIANT_UNROLL for (int i = 0; i < L::registers; ++i) *
+        reinterpret_cast<Unaligned*>(p + i * L::register_size) = a.part[i];
   } else {
     *p = a;
   }
@@ -308,7 +306,7 @@ template <class L>
 PLIANT_INLINE L gather(const scalar_of<L>* base, const int* offsets) {
   if constexpr (is_lane<L>) {
     L r;
-    for (int i = 0; i < L::registers; ++i) {
+    PLIANT_UNROLL for (int i = 0; i < L::registers; ++i) {
       const int* o = offsets + i * L::register_size;
       if constexpr (L::register_size == 1) {
         r.part[i] = base[o[0]];
@@ -340,11 +338,11 @@ PLIANT_INLINE L convert(const Lane<T, W, isa>& a) {
     L r;
 #if defined(__GNUC__)
     if constexpr (L::register_size == From::register_size && L::register_size > 1) {
-      for (int i = 0; i < L::registers; ++i)
-        r.part[i] = __builtin_convertvector(a.part[i], typename L::Register);
+      PLIANT_UNROLL for (int i = 0; i < L::registers; ++i) r.part[i] =
+          __builtin_convertvector(a.part[i], typename L::Register);
       return r;
     } else if constexpr (From::register_size == 4 && L::register_size == 2) {
-      for (int i = 0; i < From::registers; ++i) {
+      PLIANT_UNROLL for (int i = 0; i < From::registers; ++i) {
         const auto low = __builtin_shufflevector(a.part[i], a.part[i], 0, 1),
                    high = __builtin_shufflevector(a.part[i], a.part[i], 2, 3);
         r.part[2 * i] = __builtin_convertvector(low, typename L::Register);
@@ -442,7 +440,7 @@ PLIANT_INLINE Lane<T, W, isa> cbrt(const Lane<T, W, isa>& a) {
   const L m = fraction * power_of_two(k - T(3) * q);
 
   L root = L(T(0.75)) + m * (L(T(0.28)) - L(T(0.016)) * m);
-  for (int step = 0; step < 2; ++step) {
+  PLIANT_UNROLL for (int step = 0; step < 2; ++step) {
     const L cube = root * root * root;
     root -= root * (cube - m) / (cube + cube + m);
   }
@@ -458,17 +456,18 @@ PLIANT_INLINE void transpose(Lane<T, W, isa> (&rows)[W]) {
   constexpr int size = L::register_size;
   if constexpr (size == 2 || size == 4 || size == 8) {
     // Square tiles of registers are transposed on the spot and then change places.
-    for (int tile_row = 0; tile_row < L::registers; ++tile_row) {
-      for (int tile_column = 0; tile_column < L::registers; ++tile_column) {
+    PLIANT_UNROLL for (int tile_row = 0; tile_row < L::registers; ++tile_row) {
+      PLIANT_UNROLL for (int tile_column = 0; tile_column < L::registers; ++tile_column) {
         typename L::Register tile[size];
-        for (int i = 0; i < size; ++i) tile[i] = rows[tile_row * size + i].part[tile_column];
+        PLIANT_UNROLL for (int i = 0; i < size; ++i) tile[i] = rows[tile_row * size + i].part[tile_column];
         detail::transpose_registers(tile);
-        for (int i = 0; i < size; ++i) rows[tile_row * size + i].part[tile_column] = tile[i];
+        PLIANT_UNROLL for (int i = 0; i < size; ++i) rows[tile_row * size + i].part[tile_column] = tile[i];
       }
     }
-    for (int a = 0; a < L::registers; ++a) {
-      for (int b = a + 1; b < L::registers; ++b) {
-        for (int i = 0; i < size; ++i) std::swap(rows[a * size + i].part[b], rows[b * size + i].part[a]);
+    PLIANT_UNROLL for (int a = 0; a < L::registers; ++a) {
+      PLIANT_UNROLL for (int b = a + 1; b < L::registers; ++b) {
+        PLIANT_UNROLL for (int i = 0; i < size; ++i)
+            std::swap(rows[a * size + i].part[b], rows[b * size + i].part[a]);
       }
     }
   } else {

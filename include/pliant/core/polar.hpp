@@ -27,20 +27,21 @@ Polar<T, D> polar(const SmallMatrix<T, D, D>& F) {
   if constexpr (D == 2) {
     const auto scale = detail::binary_scale(F);
     SmallMatrix<T, 2, 2> scaled;
-    for (int i = 0; i < 4; ++i) scaled(i) = F(i) * scale.inverse;
+    PLIANT_UNROLL for (int i = 0; i < 4; ++i) scaled(i) = F(i) * scale.inverse;
     const auto rotation = detail::nearest_plane_rotation(scaled);
     const auto stretch = detail::plane_stretch(scaled, rotation);
     R = rotation.matrix();
-    for (int j = 0; j < 2; ++j) {
-      for (int i = 0; i < 2; ++i) S(i, j) = stretch[i + j] * scale.value;
+    PLIANT_UNROLL for (int j = 0; j < 2; ++j) {
+      PLIANT_UNROLL for (int i = 0; i < 2; ++i) S(i, j) = stretch[i + j] * scale.value;
     }
   } else {
     const auto [U, sigma, V] = svd(F);
-    for (int j = 0; j < 3; ++j) {
-      for (int i = 0; i < 3; ++i) R(i, j) = U(i, 0) * V(j, 0) + U(i, 1) * V(j, 1) + U(i, 2) * V(j, 2);
+    PLIANT_UNROLL for (int j = 0; j < 3; ++j) {
+      PLIANT_UNROLL for (int i = 0; i < 3; ++i) R(i, j) =
+          U(i, 0) * V(j, 0) + U(i, 1) * V(j, 1) + U(i, 2) * V(j, 2);
     }
-    for (int j = 0; j < 3; ++j) {
-      for (int i = 0; i <= j; ++i) {
+    PLIANT_UNROLL for (int j = 0; j < 3; ++j) {
+      PLIANT_UNROLL for (int i = 0; i <= j; ++i) {
         S(i, j) = sigma[0] * V(i, 0) * V(j, 0) + sigma[1] * V(i, 1) * V(j, 1) + sigma[2] * V(i, 2) * V(j, 2);
         S(j, i) = S(i, j);
       }

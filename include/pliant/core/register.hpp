@@ -31,6 +31,14 @@
 #define PLIANT_CONTRACT
 #endif
 
+// Before a loop over the registers of a lane or the entries of a small matrix: unrolled as a whole, those
+// stay in registers. GCC does so by itself with -O3 only, Clang with -O2.
+#if defined(__GNUC__) && !defined(__clang__)
+#define PLIANT_UNROLL _Pragma("GCC unroll 16")
+#else
+#define PLIANT_UNROLL
+#endif
+
 namespace pliant {
 
 // Has `count` objects fetched into the cache that will soon be read.
@@ -170,17 +178,17 @@ PLIANT_INLINE void transpose_registers(Register (&r)[Size]) {
     r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
   } else {
     Register pair[8], quad[8];
-    for (int i = 0; i < 8; i += 2) {
+    PLIANT_UNROLL for (int i = 0; i < 8; i += 2) {
       pair[i] = __builtin_shufflevector(r[i], r[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
       pair[i + 1] = __builtin_shufflevector(r[i], r[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
     }
-    for (int i = 0; i < 8; i += 4) {
-      for (int k = 0; k < 2; ++k) {
+    PLIANT_UNROLL for (int i = 0; i < 8; i += 4) {
+      PLIANT_UNROLL for (int k = 0; k < 2; ++k) {
         quad[i + k] = __builtin_shufflevector(pair[i + k], pair[i + k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
         quad[i + k + 2] = __builtin_shufflevector(pair[i + k], pair[i + k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
       }
     }
-    for (int i = 0; i < 4; ++i) {
+    PLIANT_UNROLL for (int i = 0; i < 4; ++i) {
       r[i] = __builtin_shufflevector(quad[i], quad[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
       r[i + 4] = __builtin_shufflevector(quad[i], quad[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
     }

@@ -145,7 +145,7 @@ PLIANT_INLINE FollowedRotation<T> rotation_step(const SmallMatrix<T, 3, 3>& F, c
   const T half = constant<T>(0.5) * scale;
   SmallMatrix<T, 3, 3> H;
   SmallVector<T, 3> h;
-  for (int i = 0; i < 3; ++i) {
+  PLIANT_UNROLL for (int i = 0; i < 3; ++i) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
     H(i, i) = scale * (Y(j, j) + Y(k, k));
     H(j, k) = H(k, j) = -half * (Y(j, k) + Y(k, j));
@@ -181,7 +181,7 @@ PLIANT_NOINLINE UnitQuaternion<T> replace_lost(const FollowedRotation<T>& follow
   using std::abs;
   using std::max;
   T largest = abs(F(0));
-  for (int i = 1; i < 9; ++i) largest = max(largest, T(abs(F(i))));
+  PLIANT_UNROLL for (int i = 1; i < 9; ++i) largest = max(largest, T(abs(F(i))));
   const UnitQuaternion<T> found = select_quaternion(largest == T(0), start, nearest_rotation(F));
   return select_quaternion(followed.safe, followed.q, found);
 }

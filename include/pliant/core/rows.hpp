@@ -149,18 +149,19 @@ PLIANT_INLINE void for_each_row(const Lane<T, W, isa> (&columns)[4], Use&& use) 
   using Row = Lane<T, 4, isa>;
   if constexpr (detail::has_row_registers<L>) {
     constexpr int size = L::register_size;
-    for (int p = 0; p < L::registers; ++p) {
+    PLIANT_UNROLL for (int p = 0; p < L::registers; ++p) {
       typename L::Register r[4];
-      for (int k = 0; k < 4; ++k) r[k] = columns[k].part[p];
+      PLIANT_UNROLL for (int k = 0; k < 4; ++k) r[k] = columns[k].part[p];
       detail::transpose_squares(r);
-      for (int square = 0; square < size / 4; ++square) {
-        for (int i = 0; i < 4; ++i) use(p * size + 4 * square + i, detail::row_of<Row>(r[i], square));
+      PLIANT_UNROLL for (int square = 0; square < size / 4; ++square) {
+        PLIANT_UNROLL for (int i = 0; i < 4; ++i)
+            use(p * size + 4 * square + i, detail::row_of<Row>(r[i], square));
       }
     }
   } else {
     for (int i = 0; i < W; ++i) {
       Row row;
-      for (int k = 0; k < 4; ++k) set_lane(row, k, lane(columns[k], i));
+      PLIANT_UNROLL for (int k = 0; k < 4; ++k) set_lane(row, k, lane(columns[k], i));
       use(i, row);
     }
   }
@@ -173,14 +174,15 @@ PLIANT_INLINE void gather_rows(const T* base, const int* offsets, Lane<T, W, isa
   using Row = Lane<T, 4, isa>;
   if constexpr (detail::has_row_registers<L>) {
     constexpr int size = L::register_size;
-    for (int p = 0; p < L::registers; ++p) {
+    PLIANT_UNROLL for (int p = 0; p < L::registers; ++p) {
       typename L::Register r[4];
-      for (int i = 0; i < 4; ++i) r[i] = detail::join_rows<size, Row>(base, offsets + p * size + i);
+      PLIANT_UNROLL for (int i = 0; i < 4; ++i) r[i] =
+          detail::join_rows<size, Row>(base, offsets + p * size + i);
       detail::transpose_squares(r);
-      for (int k = 0; k < 4; ++k) columns[k].part[p] = r[k];
+      PLIANT_UNROLL for (int k = 0; k < 4; ++k) columns[k].part[p] = r[k];
     }
   } else {
-    for (int k = 0; k < 4; ++k) columns[k] = gather<L>(base + k, offsets);
+    PLIANT_UNROLL for (int k = 0; k < 4; ++k) columns[k] = gather<L>(base + k, offsets);
   }
 }
 
@@ -201,15 +203,16 @@ PLIANT_INLINE void add_rows(const Lane<T, W, isa> (&columns)[4], T* base, const 
 // The first `count` columns, which stand one after the other in memory.
 template <int count, class L>
 PLIANT_INLINE void load_columns(const scalar_of<L>* p, L* columns) {
-  for (int k = 0; k < count; ++k) columns[k] = load<L>(p + k * width_of<L>);
+  PLIANT_UNROLL for (int k = 0; k < count; ++k) columns[k] = load<L>(p + k * width_of<L>);
 }
 template <int count, class L>
 PLIANT_INLINE void store_columns(const L* columns, scalar_of<L>* p) {
-  for (int k = 0; k < count; ++k) store(p + k * width_of<L>, columns[k]);
+  PLIANT_UNROLL for (int k = 0; k < count; ++k) store(p + k * width_of<L>, columns[k]);
 }
 template <int count, class L>
 PLIANT_INLINE void add_columns(const L* columns, scalar_of<L>* p) {
-  for (int k = 0; k < count; ++k) store(p + k * width_of<L>, load<L>(p + k * width_of<L>) + columns[k]);
+  PLIANT_UNROLL for (int k = 0; k < count; ++k)
+      store(p + k * width_of<L>, load<L>(p + k * width_of<L>) + columns[k]);
 }
 
 // The sum of the rows.
@@ -220,16 +223,16 @@ PLIANT_INLINE Lane<T, 4, isa> sum_of_rows(const Lane<T, W, isa> (&columns)[4]) {
   Row result;
   if constexpr (detail::has_row_registers<L>) {
     typename L::Register rows[4];
-    for (int k = 0; k < 4; ++k) {
+    PLIANT_UNROLL for (int k = 0; k < 4; ++k) {
       rows[k] = columns[k].part[0];
-      for (int p = 1; p < L::registers; ++p) rows[k] += columns[k].part[p];
+      PLIANT_UNROLL for (int p = 1; p < L::registers; ++p) rows[k] += columns[k].part[p];
     }
     detail::transpose_squares(rows);
     const typename L::Register total = (rows[0] + rows[1]) + (rows[2] + rows[3]);
     result = detail::row_of<Row>(total, 0);
-    for (int i = 1; i < L::register_size / 4; ++i) result += detail::row_of<Row>(total, i);
+    PLIANT_UNROLL for (int i = 1; i < L::register_size / 4; ++i) result += detail::row_of<Row>(total, i);
   } else {
-    for (int k = 0; k < 4; ++k) {
+    PLIANT_UNROLL for (int k = 0; k < 4; ++k) {
       T total = 0;
       for (int l = 0; l < W; ++l) total += lane(columns[k], l);
       set_lane(result, k, total);

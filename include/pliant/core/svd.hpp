@@ -81,8 +81,8 @@ PLIANT_INLINE Svd<T, 3> scaled_svd(const SmallMatrix<T, 3, 3>& F) {
                      select(regular, T(B(2, 0) * inverse_norm), T(0))});
   const SmallMatrix<T, 3, 3> UtB = transposed_times<T, 3, 3, 3>(U, B);
   SmallMatrix<T, 2, 2> rest;
-  for (int j = 0; j < 2; ++j) {
-    for (int i = 0; i < 2; ++i) rest(i, j) = UtB(i + 1, j + 1);
+  PLIANT_UNROLL for (int j = 0; j < 2; ++j) {
+    PLIANT_UNROLL for (int i = 0; i < 2; ++i) rest(i, j) = UtB(i + 1, j + 1);
   }
   const auto plane = plane_svd(rest);
   rotate_columns<1, 2>(U, plane.U);
@@ -121,9 +121,9 @@ Svd<T, D> svd(const SmallMatrix<T, D, D>& F) {
   static_assert(D == 2 || D == 3, "svd takes 2x2 and 3x3 matrices");
   const auto scale = detail::binary_scale(F);
   SmallMatrix<T, D, D> scaled;
-  for (int i = 0; i < D * D; ++i) scaled(i) = F(i) * scale.inverse;
+  PLIANT_UNROLL for (int i = 0; i < D * D; ++i) scaled(i) = F(i) * scale.inverse;
   Svd<T, D> result = detail::scaled_svd(scaled);
-  for (int i = 0; i < D; ++i) result.sigma[i] *= scale.value;
+  PLIANT_UNROLL for (int i = 0; i < D; ++i) result.sigma[i] *= scale.value;
   return result;
 }
 

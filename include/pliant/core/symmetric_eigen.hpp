@@ -41,7 +41,7 @@ PLIANT_INLINE BinaryScale<T> binary_scale(const SmallMatrix<T, Rows, Columns>& A
   using std::min;
   using Limits = std::numeric_limits<scalar_of<T>>;
   T largest = abs(A(0, 0));
-  for (int i = 1; i < Rows * Columns; ++i) largest = max(largest, T(abs(A(i))));
+  PLIANT_UNROLL for (int i = 1; i < Rows * Columns; ++i) largest = max(largest, T(abs(A(i))));
   const T smallest_scale(Limits::min());  // its inverse is finite, and this one's is normal:
   const T largest_scale(1 / Limits::min());
   const T value = min(max(power_of_two_below(largest), smallest_scale), largest_scale);
@@ -67,7 +67,7 @@ struct PlaneRotation {
 template <int P, int Q, class T, int Rows, int Columns>
 PLIANT_INLINE void rotate_columns(SmallMatrix<T, Rows, Columns>& M, const PlaneRotation<T>& rotation) {
   const auto [c, s] = rotation;
-  for (int i = 0; i < Rows; ++i) {
+  PLIANT_UNROLL for (int i = 0; i < Rows; ++i) {
     const T p = M(i, P), q = M(i, Q);
     M(i, P) = c * p + s * q;
     M(i, Q) = c * q - s * p;
@@ -131,11 +131,11 @@ PLIANT_INLINE SmallVector<T, 3> separated_eigenvector(const SmallMatrix<T, 3, 3>
     const SmallVector<T, 3> other = cross<T>(*p, *q);
     const T length = dot<T, 3>(other, other);
     const auto longer = length > largest;
-    for (int i = 0; i < 3; ++i) w(i) = select(longer, other(i), w(i));
+    PLIANT_UNROLL for (int i = 0; i < 3; ++i) w(i) = select(longer, other(i), w(i));
     largest = select(longer, length, largest);
   }
   const T inverse = T(1) / sqrt(largest);
-  for (int i = 0; i < 3; ++i) w(i) *= inverse;
+  PLIANT_UNROLL for (int i = 0; i < 3; ++i) w(i) *= inverse;
   return w;
 }
 
@@ -147,7 +147,7 @@ PLIANT_INLINE SmallMatrix<T, 3, 3> frame_from(const SmallVector<T, 3>& u) {
   const T a = T(-1) / (sign + u[2]);
   const T b = u[0] * u[1] * a;
   SmallMatrix<T, 3, 3> frame;
-  for (int i = 0; i < 3; ++i) frame(i, 0) = u[i];
+  PLIANT_UNROLL for (int i = 0; i < 3; ++i) frame(i, 0) = u[i];
   frame(0, 1) = T(1) + sign * u[0] * u[0] * a;
   frame(1, 1) = sign * b;
   frame(2, 1) = -sign * u[0];
@@ -174,17 +174,17 @@ PLIANT_INLINE SymmetricEigen<T, 3> space_eigen(const SmallMatrix<T, 3, 3>& A) {
   const T third = constant<T>(1.0 / 3);
   const T q = third * (A(0, 0) + A(1, 1) + A(2, 2));
   SmallMatrix<T, 3, 3> B;
-  for (int i = 0; i < 3; ++i) B(i, i) = A(i, i) - q;
+  PLIANT_UNROLL for (int i = 0; i < 3; ++i) B(i, i) = A(i, i) - q;
   // Near a multiple of I the rounding of q is as large as these, and what is below holds for no trace only.
   const T rest = third * (B(0, 0) + B(1, 1) + B(2, 2));
-  for (int i = 0; i < 3; ++i) B(i, i) -= rest;
+  PLIANT_UNROLL for (int i = 0; i < 3; ++i) B(i, i) -= rest;
   T sum = B(0, 0) * B(0, 0) + B(1, 1) * B(1, 1) + B(2, 2) * B(2, 2);
   sum += T(2) * (A(0, 1) * A(0, 1) + A(0, 2) * A(0, 2) + A(1, 2) * A(1, 2));
   const T p2 = max(T(constant<T>(1.0 / 6) * sum), smallest);
   const T inverse = T(1) / sqrt(p2);
-  for (int i = 0; i < 3; ++i) {
+  PLIANT_UNROLL for (int i = 0; i < 3; ++i) {
     B(i, i) *= inverse;
-    for (int j = i + 1; j < 3; ++j) B(i, j) = B(j, i) = A(i, j) * inverse;
+    PLIANT_UNROLL for (int j = i + 1; j < 3; ++j) B(i, j) = B(j, i) = A(i, j) * inverse;
   }
   const T half_determinant = constant<T>(0.5) * determinant<T, 3>(B);
   const auto smallest_apart = half_determinant < T(0);
@@ -201,7 +201,7 @@ PLIANT_INLINE SymmetricEigen<T, 3> space_eigen(const SmallMatrix<T, 3, 3>& A) {
   rotate_columns<1, 2>(W, plane.rotation);
   const T apart = entry(0, 0);
   SymmetricEigen<T, 3> result;
-  for (int i = 0; i < 3; ++i) {
+  PLIANT_UNROLL for (int i = 0; i < 3; ++i) {
     result.vectors(i, 0) = select(smallest_apart, W(i, 1), W(i, 0));
     result.vectors(i, 1) = select(smallest_apart, W(i, 2), W(i, 1));
     result.vectors(i, 2) = select(smallest_apart, W(i, 0), W(i, 2));
@@ -225,11 +225,11 @@ template <class T, int D>
 SymmetricEigen<T, D> symmetric_eigen(const SmallMatrix<T, D, D>& A) {
   static_assert(D == 2 || D == 3, "symmetric_eigen takes 2x2 and 3x3 matrices");
   SmallMatrix<T, D, D> scaled = A;
-  for (int j = 0; j < D; ++j) {
-    for (int i = j + 1; i < D; ++i) scaled(i, j) = A(j, i);
+  PLIANT_UNROLL for (int j = 0; j < D; ++j) {
+    PLIANT_UNROLL for (int i = j + 1; i < D; ++i) scaled(i, j) = A(j, i);
   }
   const auto scale = detail::binary_scale(scaled);
-  for (int i = 0; i < D * D; ++i) scaled(i) *= scale.inverse;
+  PLIANT_UNROLL for (int i = 0; i < D * D; ++i) scaled(i) *= scale.inverse;
 
   SymmetricEigen<T, D> result;
   if constexpr (D == 2) {
@@ -239,7 +239,7 @@ SymmetricEigen<T, D> symmetric_eigen(const SmallMatrix<T, D, D>& A) {
   } else {
     result = detail::space_eigen(scaled);
   }
-  for (int i = 0; i < D; ++i) result.values[i] *= scale.value;
+  PLIANT_UNROLL for (int i = 0; i < D; ++i) result.values[i] *= scale.value;
   return result;
 }
 

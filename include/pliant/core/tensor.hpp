@@ -11,14 +11,14 @@ namespace pliant {
 template <class T, int Rows, int Columns>
 PLIANT_INLINE T double_dot(const SmallMatrix<T, Rows, Columns>& A, const SmallMatrix<T, Rows, Columns>& B) {
   T result = A(0, 0) * B(0, 0);
-  for (int k = 1; k < Rows * Columns; ++k) result += A.data()[k] * B.data()[k];
+  PLIANT_UNROLL for (int k = 1; k < Rows * Columns; ++k) result += A.data()[k] * B.data()[k];
   return result;
 }
 
 template <class T, int Dim>
 PLIANT_INLINE T trace(const SmallMatrix<T, Dim, Dim>& A) {
   T result = A(0, 0);
-  for (int i = 1; i < Dim; ++i) result += A(i, i);
+  PLIANT_UNROLL for (int i = 1; i < Dim; ++i) result += A(i, i);
   return result;
 }
 
@@ -32,9 +32,9 @@ PLIANT_INLINE SmallMatrix<T, Dim, Dim> cofactor(const SmallMatrix<T, Dim, Dim>& 
     C(0, 1) = -F(1, 0);
     C(1, 1) = F(0, 0);
   } else {
-    for (int j = 0; j < 3; ++j) {
+    PLIANT_UNROLL for (int j = 0; j < 3; ++j) {
       const int a = (j + 1) % 3, b = (j + 2) % 3;
-      for (int i = 0; i < 3; ++i) {
+      PLIANT_UNROLL for (int i = 0; i < 3; ++i) {
         const int p = (i + 1) % 3, q = (i + 2) % 3;
         C(i, j) = F(p, a) * F(q, b) - F(q, a) * F(p, b);
       }
@@ -48,7 +48,7 @@ template <class T, int Dim>
 PLIANT_INLINE T determinant(const SmallMatrix<T, Dim, Dim>& F,
                             const SmallMatrix<T, Dim, Dim>& cofactor_of_F) {
   T J = F(0, 0) * cofactor_of_F(0, 0);
-  for (int i = 1; i < Dim; ++i) J += F(i, 0) * cofactor_of_F(i, 0);
+  PLIANT_UNROLL for (int i = 1; i < Dim; ++i) J += F(i, 0) * cofactor_of_F(i, 0);
   return J;
 }
 
@@ -63,8 +63,8 @@ PLIANT_INLINE SmallMatrix<T, Dim, Dim> inverse(const SmallMatrix<T, Dim, Dim>& F
   const SmallMatrix<T, Dim, Dim> C = cofactor<T, Dim>(F);
   const T J = determinant<T, Dim>(F, C);
   SmallMatrix<T, Dim, Dim> result;
-  for (int j = 0; j < Dim; ++j) {
-    for (int i = 0; i < Dim; ++i) result(i, j) = C(j, i) / J;
+  PLIANT_UNROLL for (int j = 0; j < Dim; ++j) {
+    PLIANT_UNROLL for (int i = 0; i < Dim; ++i) result(i, j) = C(j, i) / J;
   }
   return result;
 }
@@ -74,10 +74,10 @@ template <class T, int Rows, int Inner, int Columns>
 PLIANT_INLINE SmallMatrix<T, Rows, Columns> times(const SmallMatrix<T, Rows, Inner>& A,
                                                   const SmallMatrix<T, Inner, Columns>& B) {
   SmallMatrix<T, Rows, Columns> C;
-  for (int j = 0; j < Columns; ++j) {
-    for (int i = 0; i < Rows; ++i) {
+  PLIANT_UNROLL for (int j = 0; j < Columns; ++j) {
+    PLIANT_UNROLL for (int i = 0; i < Rows; ++i) {
       C(i, j) = A(i, 0) * B(0, j);
-      for (int k = 1; k < Inner; ++k) C(i, j) += A(i, k) * B(k, j);
+      PLIANT_UNROLL for (int k = 1; k < Inner; ++k) C(i, j) += A(i, k) * B(k, j);
     }
   }
   return C;
@@ -88,10 +88,10 @@ template <class T, int Inner, int Rows, int Columns>
 PLIANT_INLINE SmallMatrix<T, Rows, Columns> transposed_times(const SmallMatrix<T, Inner, Rows>& A,
                                                              const SmallMatrix<T, Inner, Columns>& B) {
   SmallMatrix<T, Rows, Columns> C;
-  for (int j = 0; j < Columns; ++j) {
-    for (int i = 0; i < Rows; ++i) {
+  PLIANT_UNROLL for (int j = 0; j < Columns; ++j) {
+    PLIANT_UNROLL for (int i = 0; i < Rows; ++i) {
       C(i, j) = A(0, i) * B(0, j);
-      for (int k = 1; k < Inner; ++k) C(i, j) += A(k, i) * B(k, j);
+      PLIANT_UNROLL for (int k = 1; k < Inner; ++k) C(i, j) += A(k, i) * B(k, j);
     }
   }
   return C;
@@ -115,7 +115,7 @@ SmallVector<double, Size> orthogonal_part(SmallVector<double, Size> v, const Lis
 template <class T>
 PLIANT_INLINE SmallVector<T, 3> cross(const SmallVector<T, 3>& a, const SmallVector<T, 3>& b) {
   SmallVector<T, 3> c;
-  for (int i = 0; i < 3; ++i) {
+  PLIANT_UNROLL for (int i = 0; i < 3; ++i) {
     const int p = (i + 1) % 3, q = (i + 2) % 3;
     c(i) = a(p) * b(q) - a(q) * b(p);
   }

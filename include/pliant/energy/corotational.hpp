@@ -52,14 +52,14 @@ class CorotationalEnergy {
       const SmallVector<T, Dim>& s = frame_.sigma;
       I1_ = s(0);
       I2_ = s(0) * s(0);
-      for (int i = 1; i < Dim; ++i) {
+      PLIANT_UNROLL for (int i = 1; i < Dim; ++i) {
         I1_ += s(i);
         I2_ += s(i) * s(i);
       }
       if constexpr (Dim == 2) {
-        for (int i = 0; i < 2; ++i) area_(i) = s(1 - i);
+        PLIANT_UNROLL for (int i = 0; i < 2; ++i) area_(i) = s(1 - i);
       } else {
-        for (int i = 0; i < 3; ++i) area_(i) = s((i + 1) % 3) * s((i + 2) % 3);
+        PLIANT_UNROLL for (int i = 0; i < 3; ++i) area_(i) = s((i + 1) % 3) * s((i + 2) % 3);
       }
       J_ = s(0) * area_(0);
     }
@@ -70,10 +70,10 @@ class CorotationalEnergy {
     PLIANT_INLINE SmallMatrix<T, Dim, Dim> pk1() const {
       const SmallVector<T, Dim> slopes = principal_stress(derivatives());
       SmallMatrix<T, Dim, Dim> P;
-      for (int j = 0; j < Dim; ++j) {
-        for (int i = 0; i < Dim; ++i) {
+      PLIANT_UNROLL for (int j = 0; j < Dim; ++j) {
+        PLIANT_UNROLL for (int i = 0; i < Dim; ++i) {
           P(i, j) = slopes(0) * frame_.U(i, 0) * frame_.V(j, 0);
-          for (int m = 1; m < Dim; ++m) P(i, j) += slopes(m) * frame_.U(i, m) * frame_.V(j, m);
+          PLIANT_UNROLL for (int m = 1; m < Dim; ++m) P(i, j) += slopes(m) * frame_.U(i, m) * frame_.V(j, m);
         }
       }
       return P;
@@ -92,7 +92,8 @@ class CorotationalEnergy {
     // dpsi/ds_i
     PLIANT_INLINE SmallVector<T, Dim> principal_stress(const CorotationalDerivatives<T>& d) const {
       SmallVector<T, Dim> slopes;
-      for (int i = 0; i < Dim; ++i) slopes(i) = d.d1 + (d.d2 + d.d2) * frame_.sigma(i) + d.d3 * area_(i);
+      PLIANT_UNROLL for (int i = 0; i < Dim; ++i) slopes(i) =
+          d.d1 + (d.d2 + d.d2) * frame_.sigma(i) + d.d3 * area_(i);
       return slopes;
     }
 
@@ -107,14 +108,14 @@ class CorotationalEnergy {
           max(T(constant<T>(std::numeric_limits<scalar_of<T>>::epsilon()) * s(0)), constant<T>(1e-20));
 
       PrincipalHessian<T, Dim> H;
-      for (int p = 0; p < pairs; ++p) {
+      PLIANT_UNROLL for (int p = 0; p < pairs; ++p) {
         const int i = Dim == 2 ? 0 : (p + 1) % 3, j = Dim == 2 ? 1 : (p + 2) % 3;
         const T third = Dim == 2 ? d.d3 : T(d.d3 * s(p));  // d3 d2J/(ds_i ds_j)
         H.twist(p) = twice_d2 + third + (d.d1 + d.d1) / max(T(s(i) + s(j)), floor);
         H.flip(p) = twice_d2 - third;
         H.scaling(i, j) = H.scaling(j, i) = third + mixed(d, i, j);
       }
-      for (int i = 0; i < Dim; ++i) H.scaling(i, i) = twice_d2 + mixed(d, i, i);
+      PLIANT_UNROLL for (int i = 0; i < Dim; ++i) H.scaling(i, i) = twice_d2 + mixed(d, i, i);
       return H;
     }
 

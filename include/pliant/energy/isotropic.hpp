@@ -112,9 +112,9 @@ class IsotropicEnergy {
     SmallMatrix<T, size, size> H;
     const T* f = state.F.data();
     T g[size];
-    for (int k = 0; k < size; ++k) g[k] = d.unit * state.cofactor.data()[k];
+    PLIANT_UNROLL for (int k = 0; k < size; ++k) g[k] = d.unit * state.cofactor.data()[k];
     for (int c = 0; c < size; ++c) {
-      for (int r = 0; r < size; ++r) {
+      PLIANT_UNROLL for (int r = 0; r < size; ++r) {
         H(r, c) = d.d33 * g[r] * g[c];
         if constexpr (!Model::linear_in_I2) {
           H(r, c) +=
@@ -139,9 +139,9 @@ class IsotropicEnergy {
       H(2, 1) -= value;
     } else {
       // d2J/(dF_ij dF_kl) = eps_ikm eps_jln F_mn
-      for (int m = 0; m < 3; ++m) {
+      PLIANT_UNROLL for (int m = 0; m < 3; ++m) {
         const int i = (m + 1) % 3, k = (m + 2) % 3;
-        for (int n = 0; n < 3; ++n) {
+        PLIANT_UNROLL for (int n = 0; n < 3; ++n) {
           const int j = (n + 1) % 3, l = (n + 2) % 3;
           const T value = d.d3 * (d.unit * F(m, n));
           H(i + 3 * j, k + 3 * l) += value;
@@ -169,16 +169,16 @@ class IsotropicEnergy {
     SmallVector<T, Dim> area;     // unit dJ/ds_i
     SmallVector<T, pairs> third;  // d3 unit d2J/(ds_i ds_j)
     if constexpr (Dim == 2) {
-      for (int i = 0; i < 2; ++i) area(i) = d.unit * s(1 - i);
+      PLIANT_UNROLL for (int i = 0; i < 2; ++i) area(i) = d.unit * s(1 - i);
       third(0) = d.d3 * d.unit;
     } else {
-      for (int i = 0; i < 3; ++i) {
+      PLIANT_UNROLL for (int i = 0; i < 3; ++i) {
         area(i) = d.unit * s((i + 1) % 3) * s((i + 2) % 3);
         third(i) = d.d3 * (d.unit * s(i));
       }
     }
-    for (int i = 0; i < Dim; ++i) {
-      for (int j = i; j < Dim; ++j) {
+    PLIANT_UNROLL for (int i = 0; i < Dim; ++i) {
+      PLIANT_UNROLL for (int j = i; j < Dim; ++j) {
         T& entry = H.scaling(i, j);
         entry = d.d33 * area(i) * area(j);
         if constexpr (!Model::linear_in_I2) {
@@ -190,7 +190,7 @@ class IsotropicEnergy {
         H.scaling(j, i) = entry;
       }
     }
-    for (int p = 0; p < pairs; ++p) {
+    PLIANT_UNROLL for (int p = 0; p < pairs; ++p) {
       H.twist(p) = twice_d2 + third(p);
       H.flip(p) = twice_d2 - third(p);
     }

@@ -58,11 +58,11 @@ class LinearElastic : public LameMaterial<LinearElastic> {
     PLIANT_INLINE SmallMatrix<T, Dim, Dim> block(const SmallVector<T, Dim>& a,
                                                  const SmallVector<T, Dim>& b) const {
       SmallMatrix<T, Dim, Dim> K;
-      for (int k = 0; k < Dim; ++k) {
-        for (int i = 0; i < Dim; ++i) K(i, k) = mu * (b(i) * a(k)) + lambda * (a(i) * b(k));
+      PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {
+        PLIANT_UNROLL for (int i = 0; i < Dim; ++i) K(i, k) = mu * (b(i) * a(k)) + lambda * (a(i) * b(k));
       }
       const T diagonal = mu * dot<T, Dim>(a, b);
-      for (int i = 0; i < Dim; ++i) K(i, i) += diagonal;
+      PLIANT_UNROLL for (int i = 0; i < Dim; ++i) K(i, i) += diagonal;
       return K;
     }
   };
@@ -70,8 +70,8 @@ class LinearElastic : public LameMaterial<LinearElastic> {
   template <class T, int Dim>
   static PLIANT_INLINE SmallMatrix<T, Dim, Dim> strain_of(const SmallMatrix<T, Dim, Dim>& F) {
     SmallMatrix<T, Dim, Dim> strain;
-    for (int j = 0; j < Dim; ++j) {
-      for (int i = 0; i < Dim; ++i) strain(i, j) = constant<T>(0.5) * (F(i, j) + F(j, i));
+    PLIANT_UNROLL for (int j = 0; j < Dim; ++j) {
+      PLIANT_UNROLL for (int i = 0; i < Dim; ++i) strain(i, j) = constant<T>(0.5) * (F(i, j) + F(j, i));
       strain(j, j) -= constant<T>(1);
     }
     return strain;
@@ -90,8 +90,8 @@ class LinearElastic : public LameMaterial<LinearElastic> {
     const RawCoefficients& c = coefficients<Dim>();
     const T pressure = constant<T>(c.lambda) * trace(strain);
     SmallMatrix<T, Dim, Dim> P;
-    for (int k = 0; k < Dim * Dim; ++k) P.data()[k] = constant<T>(2 * c.mu) * strain.data()[k];
-    for (int i = 0; i < Dim; ++i) P(i, i) += pressure;
+    PLIANT_UNROLL for (int k = 0; k < Dim * Dim; ++k) P.data()[k] = constant<T>(2 * c.mu) * strain.data()[k];
+    PLIANT_UNROLL for (int i = 0; i < Dim; ++i) P(i, i) += pressure;
     return P;
   }
 
@@ -100,8 +100,8 @@ class LinearElastic : public LameMaterial<LinearElastic> {
     const RawCoefficients& c = coefficients<Dim>();
     SmallMatrix<T, Dim * Dim, Dim * Dim> H;
     for (int k = 0; k < H.size(); ++k) H.data()[k] = constant<T>(0);
-    for (int i = 0; i < Dim; ++i) {
-      for (int j = 0; j < Dim; ++j) {
+    PLIANT_UNROLL for (int i = 0; i < Dim; ++i) {
+      PLIANT_UNROLL for (int j = 0; j < Dim; ++j) {
         H(i + Dim * j, i + Dim * j) += constant<T>(c.mu);
         H(i + Dim * j, j + Dim * i) += constant<T>(c.mu);
         H(i + Dim * i, j + Dim * j) += constant<T>(c.lambda);

@@ -28,7 +28,7 @@ class SpectralTangent {
                                 const SmallMatrix<T, Dim, Dim>& scaling, const SmallVector<T, pairs>& twist,
                                 const SmallVector<T, pairs>& flip)
       : U_(U), V_(V), scaling_(scaling) {
-    for (int p = 0; p < pairs; ++p) {
+    PLIANT_UNROLL for (int p = 0; p < pairs; ++p) {
       same_(p) = constant<T>(0.5) * (flip(p) + twist(p));
       swapped_(p) = constant<T>(0.5) * (flip(p) - twist(p));
     }
@@ -41,10 +41,10 @@ class SpectralTangent {
   PLIANT_INLINE SmallMatrix<T, Dim, Dim> block(const Node& a, const Node& b) const {
     const SmallVector<T, Dim>&ga = a.gradient, &gb = b.gradient;
     SmallMatrix<T, Dim, Dim> K;
-    for (int k = 0; k < Dim; ++k) {
-      for (int i = 0; i < Dim; ++i) K(i, k) = scaling_(i, k) * (ga(i) * gb(k));
+    PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {
+      PLIANT_UNROLL for (int i = 0; i < Dim; ++i) K(i, k) = scaling_(i, k) * (ga(i) * gb(k));
     }
-    for (int p = 0; p < pairs; ++p) {
+    PLIANT_UNROLL for (int p = 0; p < pairs; ++p) {
       const int i = first(p), j = second(p);
       K(i, i) += same_(p) * (ga(j) * gb(j));
       K(j, j) += same_(p) * (ga(i) * gb(i));
@@ -62,7 +62,7 @@ class SpectralTangent {
     const auto add = [&H](const T& weight, const Vector& a, const Vector& b) {
       for (int c = 0; c < Dim * Dim; ++c) {
         const T scaled = weight * b(c);
-        for (int r = 0; r < Dim * Dim; ++r) H(r, c) += scaled * a(r);
+        PLIANT_UNROLL for (int r = 0; r < Dim * Dim; ++r) H(r, c) += scaled * a(r);
       }
     };
     for (int i = 0; i < Dim; ++i) {
@@ -85,8 +85,8 @@ class SpectralTangent {
   // vec(u_i v_j^T)
   SmallVector<T, Dim * Dim> dyad(int i, int j) const {
     SmallVector<T, Dim * Dim> result;
-    for (int c = 0; c < Dim; ++c) {
-      for (int r = 0; r < Dim; ++r) result(r + Dim * c) = U_(r, i) * V_(c, j);
+    PLIANT_UNROLL for (int c = 0; c < Dim; ++c) {
+      PLIANT_UNROLL for (int r = 0; r < Dim; ++r) result(r + Dim * c) = U_(r, i) * V_(c, j);
     }
     return result;
   }
@@ -94,16 +94,16 @@ class SpectralTangent {
   // U K U^T
   PLIANT_INLINE SmallMatrix<T, Dim, Dim> rotated(const SmallMatrix<T, Dim, Dim>& K) const {
     SmallMatrix<T, Dim, Dim> UK, result;
-    for (int k = 0; k < Dim; ++k) {
-      for (int i = 0; i < Dim; ++i) {
+    PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {
+      PLIANT_UNROLL for (int i = 0; i < Dim; ++i) {
         UK(i, k) = U_(i, 0) * K(0, k);
-        for (int m = 1; m < Dim; ++m) UK(i, k) += U_(i, m) * K(m, k);
+        PLIANT_UNROLL for (int m = 1; m < Dim; ++m) UK(i, k) += U_(i, m) * K(m, k);
       }
     }
-    for (int k = 0; k < Dim; ++k) {
-      for (int i = 0; i < Dim; ++i) {
+    PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {
+      PLIANT_UNROLL for (int i = 0; i < Dim; ++i) {
         result(i, k) = UK(i, 0) * U_(k, 0);
-        for (int m = 1; m < Dim; ++m) result(i, k) += UK(i, m) * U_(k, m);
+        PLIANT_UNROLL for (int m = 1; m < Dim; ++m) result(i, k) += UK(i, m) * U_(k, m);
       }
     }
     return result;
@@ -132,10 +132,10 @@ namespace detail {
 template <class T, int Dim>
 PLIANT_INLINE bool all_positive_definite(SmallMatrix<T, Dim, Dim> A) {
   bool result = all(A(0, 0) > T(0));
-  for (int k = 0; k + 1 < Dim; ++k) {
-    for (int i = k + 1; i < Dim; ++i) {
+  PLIANT_UNROLL for (int k = 0; k + 1 < Dim; ++k) {
+    PLIANT_UNROLL for (int i = k + 1; i < Dim; ++i) {
       const T factor = A(k, i) / A(k, k);
-      for (int j = i; j < Dim; ++j) A(i, j) -= factor * A(k, j);
+      PLIANT_UNROLL for (int j = i; j < Dim; ++j) A(i, j) -= factor * A(k, j);
     }
     result = result && all(A(k + 1, k + 1) > T(0));
   }
@@ -147,12 +147,13 @@ template <Projection projection, class T, int Dim>
 SmallMatrix<T, Dim, Dim> projected_matrix(const SmallMatrix<T, Dim, Dim>& A) {
   const SymmetricEigen<T, Dim> eigen = symmetric_eigen<T, Dim>(A);
   SmallVector<T, Dim> values;
-  for (int m = 0; m < Dim; ++m) values(m) = projected<projection>(T(eigen.values(m)));
+  PLIANT_UNROLL for (int m = 0; m < Dim; ++m) values(m) = projected<projection>(T(eigen.values(m)));
   SmallMatrix<T, Dim, Dim> result;
-  for (int i = 0; i < Dim; ++i) {
-    for (int j = i; j < Dim; ++j) {
+  PLIANT_UNROLL for (int i = 0; i < Dim; ++i) {
+    PLIANT_UNROLL for (int j = i; j < Dim; ++j) {
       result(i, j) = values(0) * eigen.vectors(i, 0) * eigen.vectors(j, 0);
-      for (int m = 1; m < Dim; ++m) result(i, j) += values(m) * eigen.vectors(i, m) * eigen.vectors(j, m);
+      PLIANT_UNROLL for (int m = 1; m < Dim; ++m) result(i, j) +=
+          values(m) * eigen.vectors(i, m) * eigen.vectors(j, m);
       result(j, i) = result(i, j);
     }
   }

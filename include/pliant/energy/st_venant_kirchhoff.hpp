@@ -89,8 +89,8 @@ class StVenantKirchhoff : public LameMaterial<StVenantKirchhoff> {
       const T together = dot<T, Dim>(a.gradient, b.gradient);
       const T pressure = dot<T, Dim>(a.gradient, b.stressed);
       Square<T, Dim> K;
-      for (int k = 0; k < Dim; ++k) {
-        for (int i = 0; i < Dim; ++i) {
+      PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {
+        PLIANT_UNROLL for (int i = 0; i < Dim; ++i) {
           K(i, k) = mu * (b.stretched(i) * a.stretched(k)) + lambda * (a.stretched(i) * b.stretched(k)) +
                     together * mu_FFt(i, k);
         }
@@ -103,10 +103,10 @@ class StVenantKirchhoff : public LameMaterial<StVenantKirchhoff> {
   template <class T, int Dim>
   static PLIANT_INLINE Square<T, Dim> green_strain(const Square<T, Dim>& F) {
     Square<T, Dim> G;
-    for (int j = 0; j < Dim; ++j) {
-      for (int i = 0; i <= j; ++i) {
+    PLIANT_UNROLL for (int j = 0; j < Dim; ++j) {
+      PLIANT_UNROLL for (int i = 0; i <= j; ++i) {
         T entry = F(0, i) * F(0, j);
-        for (int m = 1; m < Dim; ++m) entry += F(m, i) * F(m, j);
+        PLIANT_UNROLL for (int m = 1; m < Dim; ++m) entry += F(m, i) * F(m, j);
         if (i == j) entry -= constant<T>(1);
         G(i, j) = G(j, i) = constant<T>(0.5) * entry;
       }
@@ -129,8 +129,8 @@ class StVenantKirchhoff : public LameMaterial<StVenantKirchhoff> {
     const Square<T, Dim> G = green_strain(F);
     const T pressure = constant<T>(c.lambda) * trace(G);
     Square<T, Dim> S;
-    for (int k = 0; k < Dim * Dim; ++k) S.data()[k] = constant<T>(2 * c.mu) * G.data()[k];
-    for (int i = 0; i < Dim; ++i) S(i, i) += pressure;
+    PLIANT_UNROLL for (int k = 0; k < Dim * Dim; ++k) S.data()[k] = constant<T>(2 * c.mu) * G.data()[k];
+    PLIANT_UNROLL for (int i = 0; i < Dim; ++i) S(i, i) += pressure;
     return S;
   }
 
@@ -138,10 +138,10 @@ class StVenantKirchhoff : public LameMaterial<StVenantKirchhoff> {
   PLIANT_INLINE Tangent<T, Dim> closed_tangent(const Square<T, Dim>& F) const {
     const RawCoefficients& c = coefficients<Dim>();
     Tangent<T, Dim> tangent{constant<T>(c.mu), constant<T>(c.lambda), F, stress(F), {}};
-    for (int j = 0; j < Dim; ++j) {
-      for (int i = 0; i < Dim; ++i) {
+    PLIANT_UNROLL for (int j = 0; j < Dim; ++j) {
+      PLIANT_UNROLL for (int i = 0; i < Dim; ++i) {
         T entry = F(i, 0) * F(j, 0);
-        for (int m = 1; m < Dim; ++m) entry += F(i, m) * F(j, m);
+        PLIANT_UNROLL for (int m = 1; m < Dim; ++m) entry += F(i, m) * F(j, m);
         tangent.mu_FFt(i, j) = tangent.mu * entry;
       }
     }
@@ -153,17 +153,17 @@ class StVenantKirchhoff : public LameMaterial<StVenantKirchhoff> {
   SmallMatrix<T, Dim * Dim, Dim * Dim> hessian_at(const Square<T, Dim>& F) const {
     const Tangent<T, Dim> tangent = closed_tangent(F);
     typename Tangent<T, Dim>::Node node[Dim];
-    for (int j = 0; j < Dim; ++j) {
+    PLIANT_UNROLL for (int j = 0; j < Dim; ++j) {
       SmallVector<T, Dim> axis;
-      for (int i = 0; i < Dim; ++i) axis(i) = constant<T>(i == j ? 1 : 0);
+      PLIANT_UNROLL for (int i = 0; i < Dim; ++i) axis(i) = constant<T>(i == j ? 1 : 0);
       node[j] = tangent.at_node(axis);
     }
     SmallMatrix<T, Dim * Dim, Dim * Dim> H;
     for (int l = 0; l < Dim; ++l) {
-      for (int j = 0; j < Dim; ++j) {
+      PLIANT_UNROLL for (int j = 0; j < Dim; ++j) {
         const Square<T, Dim> K = tangent.block(node[j], node[l]);
-        for (int k = 0; k < Dim; ++k) {
-          for (int i = 0; i < Dim; ++i) H(i + Dim * j, k + Dim * l) = K(i, k);
+        PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {
+          PLIANT_UNROLL for (int i = 0; i < Dim; ++i) H(i + Dim * j, k + Dim * l) = K(i, k);
         }
       }
     }
@@ -177,12 +177,12 @@ class StVenantKirchhoff : public LameMaterial<StVenantKirchhoff> {
     const RawCoefficients& c = coefficients<Dim>();
     const T mu = constant<T>(c.mu), lambda = constant<T>(c.lambda);
     T trace = s(0) * s(0) - constant<T>(1);
-    for (int i = 1; i < Dim; ++i) trace += s(i) * s(i) - constant<T>(1);
+    PLIANT_UNROLL for (int i = 1; i < Dim; ++i) trace += s(i) * s(i) - constant<T>(1);
     const T common = constant<T>(0.5) * lambda * trace - mu;
 
     PrincipalHessian<T, Dim> H;
-    for (int i = 0; i < Dim; ++i) {
-      for (int j = 0; j < Dim; ++j) H.scaling(i, j) = lambda * s(i) * s(j);
+    PLIANT_UNROLL for (int i = 0; i < Dim; ++i) {
+      PLIANT_UNROLL for (int j = 0; j < Dim; ++j) H.scaling(i, j) = lambda * s(i) * s(j);
       H.scaling(i, i) += common + constant<T>(3) * mu * s(i) * s(i);
     }
     for (int p = 0; p < SpectralTangent<T, Dim>::pairs; ++p) {

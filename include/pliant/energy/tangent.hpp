@@ -28,9 +28,9 @@ class HessianTangent {
   PLIANT_INLINE Node at_node(const SmallVector<T, Dim>& g) const {
     Node node{g, {}};
     for (int k = 0; k < Dim; ++k) {
-      for (int r = 0; r < Dim * Dim; ++r) {
+      PLIANT_UNROLL for (int r = 0; r < Dim * Dim; ++r) {
         node.product(r, k) = H_(r, k) * g(0);
-        for (int l = 1; l < Dim; ++l) node.product(r, k) += H_(r, k + Dim * l) * g(l);
+        PLIANT_UNROLL for (int l = 1; l < Dim; ++l) node.product(r, k) += H_(r, k + Dim * l) * g(l);
       }
     }
     return node;
@@ -38,10 +38,10 @@ class HessianTangent {
 
   PLIANT_INLINE SmallMatrix<T, Dim, Dim> block(const Node& a, const Node& b) const {
     SmallMatrix<T, Dim, Dim> K;
-    for (int k = 0; k < Dim; ++k) {
-      for (int i = 0; i < Dim; ++i) {
+    PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {
+      PLIANT_UNROLL for (int i = 0; i < Dim; ++i) {
         K(i, k) = a.gradient(0) * b.product(i, k);
-        for (int j = 1; j < Dim; ++j) K(i, k) += a.gradient(j) * b.product(i + Dim * j, k);
+        PLIANT_UNROLL for (int j = 1; j < Dim; ++j) K(i, k) += a.gradient(j) * b.product(i + Dim * j, k);
       }
     }
     return K;
@@ -97,10 +97,9 @@ class InvariantTangent {
                                  const SmallMatrix<T, Dim, Dim>& cofactor_of_F,
                                  const InvariantDerivatives<T>& d)
       : twice_d2_(d.d2 + d.d2), d33_(d.d33) {
-    for (int k = 0; k < Dim * Dim; ++k) area_.data()[k] = d.unit * cofactor_of_F.data()[k];
+    PLIANT_UNROLL for (int k = 0; k < Dim * Dim; ++k) area_.data()[k] = d.unit * cofactor_of_F.data()[k];
     if constexpr (Dim == 2) skew_(0) = d.d3 * d.unit;
-    else
-      for (int k = 0; k < Dim * Dim; ++k) skew_.data()[k] = d.d3 * (d.unit * F.data()[k]);
+    else PLIANT_UNROLL for (int k = 0; k < Dim * Dim; ++k) skew_.data()[k] = d.d3 * (d.unit * F.data()[k]);
     if constexpr (!linear_in_I2) coupling_ = {F, constant<T>(4) * d.d22, d.d23 + d.d23};
   }
 
@@ -108,10 +107,10 @@ class InvariantTangent {
     Node node;
     node.gradient = gradient;
     node.area = times<T, Dim, Dim>(area_, gradient);
-    for (int i = 0; i < Dim; ++i) node.with_area(i) = d33_ * node.area(i);
+    PLIANT_UNROLL for (int i = 0; i < Dim; ++i) node.with_area(i) = d33_ * node.area(i);
     if constexpr (!linear_in_I2) {
       node.stretched = times<T, Dim, Dim>(coupling_.F, gradient);
-      for (int i = 0; i < Dim; ++i) {
+      PLIANT_UNROLL for (int i = 0; i < Dim; ++i) {
         node.with_area(i) += coupling_.twice_d23 * node.stretched(i);
         node.with_stretched(i) = coupling_.four_d22 * node.stretched(i) + coupling_.twice_d23 * node.area(i);
       }
@@ -121,21 +120,21 @@ class InvariantTangent {
 
   PLIANT_INLINE SmallMatrix<T, Dim, Dim> block(const Node& a, const Node& b) const {
     SmallMatrix<T, Dim, Dim> K;
-    for (int k = 0; k < Dim; ++k) {
-      for (int i = 0; i < Dim; ++i) {
+    PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {
+      PLIANT_UNROLL for (int i = 0; i < Dim; ++i) {
         K(i, k) = a.area(i) * b.with_area(k);
         if constexpr (!linear_in_I2) K(i, k) += a.stretched(i) * b.with_stretched(k);
       }
     }
     const T diagonal = twice_d2_ * dot<T, Dim>(a.gradient, b.gradient);
-    for (int i = 0; i < Dim; ++i) K(i, i) += diagonal;
+    PLIANT_UNROLL for (int i = 0; i < Dim; ++i) K(i, i) += diagonal;
     if constexpr (Dim == 2) {
       const T skew = skew_(0) * (a.gradient(0) * b.gradient(1) - a.gradient(1) * b.gradient(0));
       K(0, 1) += skew;
       K(1, 0) -= skew;
     } else {
       const SmallVector<T, 3> w = times<T, 3, 3>(skew_, cross<T>(a.gradient, b.gradient));
-      for (int m = 0; m < 3; ++m) {
+      PLIANT_UNROLL for (int m = 0; m < 3; ++m) {
         const int i = (m + 1) % 3, k = (m + 2) % 3;
         K(i, k) += w(m);
         K(k, i) -= w(m);

@@ -114,7 +114,7 @@ class SplitCopies {
     for (const auto& c : mesh_.couplings()) {
       const Coordinates pull = of(y, c.free);
       Coordinates force = of(y, c.fixed);
-      for (int i = 0; i < 3; ++i) force[i] -= T(c.value) * pull[i];
+      PLIANT_UNROLL for (int i = 0; i < 3; ++i) force[i] -= T(c.value) * pull[i];
       set(y, c.fixed, force);
     }
     if (integrator.volume_iterations > 0) {
@@ -127,8 +127,8 @@ class SplitCopies {
                         load = of_nodes(block, place, context.loads), elastic = of(y, place);
       const T mass(mesh_.masses()[at(place)]), kept(mesh_.kept()[at(place)]);
       Coordinates force;
-      for (int i = 0; i < 3; ++i)
-        force[i] = detail::holding_force(mass, kept, per_time, way[i], v[i], elastic[i], load[i]);
+      PLIANT_UNROLL for (int i = 0; i < 3; ++i) force[i] =
+          detail::holding_force(mass, kept, per_time, way[i], v[i], elastic[i], load[i]);
       to_nodes(block, place, force, held);
     }
   }
@@ -145,7 +145,7 @@ class SplitCopies {
     for (std::ptrdiff_t place = 0; place < mesh_.count(); ++place) {
       Coordinates way = of(block.positions, place);
       const Coordinates start = of_nodes(block, place, x);
-      for (int i = 0; i < 3; ++i) way[i] -= start[i];
+      PLIANT_UNROLL for (int i = 0; i < 3; ++i) way[i] -= start[i];
       to_nodes(block, place, way, displacement);
     }
   }
@@ -179,7 +179,7 @@ class SplitCopies {
     T columns[4];
     gather_rows(vector.data(), block.offsets.data() + copies * place, columns);
     Coordinates result;
-    for (int i = 0; i < 3; ++i) result[i] = columns[i];
+    PLIANT_UNROLL for (int i = 0; i < 3; ++i) result[i] = columns[i];
     return result;
   }
   PLIANT_INLINE static void to_nodes(const Block& block, std::ptrdiff_t place, const Coordinates& value,
@@ -204,7 +204,7 @@ class SplitCopies {
       const T kept(free ? h * mesh_.kept()[at(place)] : Scalar(1)),
           mobility(h * h * mesh_.inverse_masses()[at(place)]);
       Coordinates start, end;
-      for (int i = 0; i < 3; ++i) {
+      PLIANT_UNROLL for (int i = 0; i < 3; ++i) {
         start[i] = x[i] + kept * way[i];
         end[i] = start[i] + mobility * load[i];
       }
@@ -221,7 +221,7 @@ class SplitCopies {
       const Coordinates end = of(block.predicted, place), now = of(block.positions, place);
       const T mass(mesh_.masses()[at(place)]);
       Coordinates inertia;
-      for (int i = 0; i < 3; ++i) inertia[i] = mass * (end[i] - now[i]);
+      PLIANT_UNROLL for (int i = 0; i < 3; ++i) inertia[i] = mass * (end[i] - now[i]);
       set(y, place, inertia);
     }
     std::fill(y.begin() + stride * free, y.end(), Scalar(0));

@@ -59,13 +59,13 @@ PLIANT_INLINE void find_deformation_gradients(const StretchPairs<Scalar, width>&
                                               SmallMatrix<T, 3, 3> (&F)[2]) {
   T nodes[5][4];
   load_nodes(x, pairs.offsets[0], nodes[0]);
-  for (int a = 1; a < 5; ++a) {
+  PLIANT_UNROLL for (int a = 1; a < 5; ++a) {
     load_nodes(x, pairs.offsets[a], nodes[a]);
-    for (int i = 0; i < 3; ++i) nodes[a][i] -= nodes[0][i];
+    PLIANT_UNROLL for (int i = 0; i < 3; ++i) nodes[a][i] -= nodes[0][i];
   }
-  for (int k = 0; k < 2; ++k) {
-    for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) {
+  PLIANT_UNROLL for (int k = 0; k < 2; ++k) {
+    PLIANT_UNROLL for (int i = 0; i < 3; ++i) {
+      PLIANT_UNROLL for (int j = 0; j < 3; ++j) {
         T sum = nodes[1][i] * lanes_of<T>(pairs.gradients[k][0][j]);
         sum = multiply_add(nodes[2][i], lanes_of<T>(pairs.gradients[k][1][j]), sum);
         F[k](i, j) = multiply_add(nodes[3 + k][i], lanes_of<T>(pairs.gradients[k][2][j]), sum);
@@ -99,10 +99,10 @@ PLIANT_INLINE void add_stretch_forces(const StretchPairs<Scalar, width>& pairs,
                                       const Multipliers<Scalar>& multipliers, Scalar* y, T& inverted) {
   const T zero(Scalar(0)), one(Scalar(1));
   T forces[5][4];
-  for (int k = 0; k < 2; ++k) {
+  PLIANT_UNROLL for (int k = 0; k < 2; ++k) {
     SmallMatrix<T, 3, 3> P = rotation_matrix(load_quaternion<T>(rotations + k * quaternion_size<T>));
     const T weight = lanes_of<T>(pairs.weight[k]);
-    for (int i = 0; i < 9; ++i) P(i) = weight * (P(i) - F[k](i));
+    PLIANT_UNROLL for (int i = 0; i < 9; ++i) P(i) = weight * (P(i) - F[k](i));
     if constexpr (with_multipliers) {
       Scalar* const place = multipliers.values + pairs.multipliers + k * width_of<T>;
       T multiplier = load<T>(place);
@@ -117,22 +117,22 @@ PLIANT_INLINE void add_stretch_forces(const StretchPairs<Scalar, width>& pairs,
           store(place, multiplier);
         }
       }
-      for (int i = 0; i < 9; ++i) P(i) = multiply_add(multiplier, volume_gradient(i), P(i));
+      PLIANT_UNROLL for (int i = 0; i < 9; ++i) P(i) = multiply_add(multiplier, volume_gradient(i), P(i));
     }
-    for (int i = 0; i < 3; ++i) {
+    PLIANT_UNROLL for (int i = 0; i < 3; ++i) {
       T own[4];
-      for (int a = 1; a < 4; ++a) {
+      PLIANT_UNROLL for (int a = 1; a < 4; ++a) {
         const auto& gradient = pairs.gradients[k][a - 1];
         own[a] =
             multiply_add(P(i, 0), lanes_of<T>(gradient[0]),
                          multiply_add(P(i, 1), lanes_of<T>(gradient[1]), P(i, 2) * lanes_of<T>(gradient[2])));
       }
       own[0] = -(own[1] + own[2] + own[3]);
-      for (int a = 0; a < 3; ++a) forces[a][i] = k == 0 ? own[a] : forces[a][i] + own[a];
+      PLIANT_UNROLL for (int a = 0; a < 3; ++a) forces[a][i] = k == 0 ? own[a] : forces[a][i] + own[a];
       forces[3 + k][i] = own[3];
     }
   }
-  for (int a = 0; a < 5; ++a) {
+  PLIANT_UNROLL for (int a = 0; a < 5; ++a) {
     forces[a][3] = T(Scalar(0));
     add_to_nodes(forces[a], y, pairs.offsets[a]);
   }
@@ -155,7 +155,7 @@ T pull_with(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t count, int 
       const std::ptrdiff_t ahead = std::min(first + p + most, count - 1);
       prefetch(pairs + ahead, 1);
       prefetch(rotations + ahead * size, size);
-      for (int k = 0; k < 2; ++k) {
+      PLIANT_UNROLL for (int k = 0; k < 2; ++k) {
         Scalar* const rotation = rotations + (first + p) * size + k * quaternion_size<T>;
         auto q = load_quaternion<T>(rotation);
         follow_rotation(F[p][k], q, rotation_steps);
@@ -183,7 +183,7 @@ void find_rotations(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t cou
   SmallMatrix<T, 3, 3> F[2];
   for (std::ptrdiff_t p = 0; p < count; ++p) {
     find_deformation_gradients(pairs[p], x, F);
-    for (int k = 0; k < 2; ++k) {
+    PLIANT_UNROLL for (int k = 0; k < 2; ++k) {
       store_quaternion(rotations, nearest_rotation(F[k]));
       rotations += quaternion_size<T>;
     }

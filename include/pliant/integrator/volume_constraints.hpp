@@ -81,11 +81,11 @@ PLIANT_INLINE T fused_dot(const SmallVector<T, 3>& u, const SmallVector<T, 3>& v
 template <int k, class T>
 PLIANT_INLINE T find_normals(const T (&nodes)[5][4], SmallVector<T, 3> (&normals)[4]) {
   SmallVector<T, 3> edges[3];
-  for (int a = 0; a < 3; ++a) {
-    for (int i = 0; i < 3; ++i) edges[a][i] = nodes[pair_node(k, a + 1)][i] - nodes[0][i];
+  PLIANT_UNROLL for (int a = 0; a < 3; ++a) {
+    PLIANT_UNROLL for (int i = 0; i < 3; ++i) edges[a][i] = nodes[pair_node(k, a + 1)][i] - nodes[0][i];
   }
-  for (int a = 0; a < 3; ++a) normals[a + 1] = cross<T>(edges[(a + 1) % 3], edges[(a + 2) % 3]);
-  for (int i = 0; i < 3; ++i) normals[0][i] = -(normals[1][i] + normals[2][i] + normals[3][i]);
+  PLIANT_UNROLL for (int a = 0; a < 3; ++a) normals[a + 1] = cross<T>(edges[(a + 1) % 3], edges[(a + 2) % 3]);
+  PLIANT_UNROLL for (int i = 0; i < 3; ++i) normals[0][i] = -(normals[1][i] + normals[2][i] + normals[3][i]);
   return fused_dot(edges[0], normals[1]);
 }
 
@@ -98,16 +98,16 @@ PLIANT_INLINE T relax_volume(const VolumePairs<Scalar, width>& pairs, const T& m
   SmallVector<T, 3> normals[4];
   const T unmet = T(1) - inverse_volume * find_normals<k>(nodes, normals) - compliance * multiplier;
   T mobility = inverse_mass(3) * fused_dot(normals[3], normals[3]);
-  for (int a = 2; a >= 0; --a)  // the last normal is known last
-    mobility = multiply_add(inverse_mass(a), fused_dot(normals[a], normals[a]), mobility);
+  PLIANT_UNROLL for (int a = 2; a >= 0; --a)  // the last normal is known last
+      mobility = multiply_add(inverse_mass(a), fused_dot(normals[a], normals[a]), mobility);
   // The square of the inverse volume of a small element would leave the range of float.
   const T stiffness = multiply_add(inverse_volume * mobility, inverse_volume, compliance);
   const T change = select(inverse_volume == T(0), T(0), unmet / stiffness);
   const T push = inverse_volume * change;
-  for (int a = 0; a < 4; ++a) {
+  PLIANT_UNROLL for (int a = 0; a < 4; ++a) {
     const T share = push * inverse_mass(a);
     T(&node)[4] = nodes[pair_node(k, a)];
-    for (int i = 0; i < 3; ++i) node[i] = multiply_add(share, normals[a][i], node[i]);
+    PLIANT_UNROLL for (int i = 0; i < 3; ++i) node[i] = multiply_add(share, normals[a][i], node[i]);
   }
   return multiplier + change;
 }
@@ -126,7 +126,7 @@ template <class T, class Scalar, int width>
 PLIANT_INLINE void find_multipliers(const VolumePairs<Scalar, width>& pairs, const Scalar* x,
                                     Scalar* result) {
   T nodes[5][4];
-  for (int a = 0; a < 5; ++a) load_nodes(x, pairs.offsets[a], nodes[a]);
+  PLIANT_UNROLL for (int a = 0; a < 5; ++a) load_nodes(x, pairs.offsets[a], nodes[a]);
   store(result, multiplier_at<0>(pairs, nodes));
   store(result + width_of<T>, multiplier_at<1>(pairs, nodes));
 }
@@ -137,10 +137,11 @@ template <class T, class Scalar, int width>
 PLIANT_INLINE void relax_volumes(const VolumePairs<Scalar, width>& pairs, const Scalar* before, Scalar* after,
                                  Scalar* x) {
   T nodes[5][4];
-  for (int a = 0; a < 5; ++a) load_nodes(x, pairs.offsets[a], nodes[a]);
+  PLIANT_UNROLL for (int a = 0; a < 5; ++a) load_nodes(x, pairs.offsets[a], nodes[a]);
   store(after, relax_volume<0>(pairs, load<T>(before), nodes));
   store(after + width_of<T>, relax_volume<1>(pairs, load<T>(before + width_of<T>), nodes));
-  for (int a = 4; a >= 0; --a) {  // where there is no second element, node 4 is node 3 before it was moved
+  PLIANT_UNROLL for (int a = 4; a >= 0;
+                     --a) {  // where there is no second element, node 4 is node 3 before it was moved
     nodes[a][3] = T(Scalar(0));
     store_nodes(nodes[a], x, pairs.offsets[a]);
   }
@@ -226,8 +227,8 @@ class VolumeConstraints {
     for (const Corners& corners : corners_) {
       T face[3][4];
       SmallVector<T, 3> edges[2];
-      for (int b = 0; b < 3; ++b) gather_rows(x, corners.face[b], face[b]);
-      for (int i = 0; i < 3; ++i) {
+      PLIANT_UNROLL for (int b = 0; b < 3; ++b) gather_rows(x, corners.face[b], face[b]);
+      PLIANT_UNROLL for (int i = 0; i < 3; ++i) {
         edges[0][i] = face[1][i] - face[0][i];
         edges[1][i] = face[2][i] - face[0][i];
       }
@@ -325,7 +326,7 @@ class VolumeCopies {
         continue;
       }
       T nodes[5][4];
-      for (int a = 0; a < 5; ++a) detail::load_nodes(x, pair.offsets[a], nodes[a]);
+      PLIANT_UNROLL for (int a = 0; a < 5; ++a) detail::load_nodes(x, pair.offsets[a], nodes[a]);
       const T share(shares_[p]);
       add_forces<0>(pair, nodes, share * (load<T>(after) - load<T>(before)), forces);
       add_forces<1>(pair, nodes, share * (load<T>(after + copies) - load<T>(before + copies)), forces);
@@ -343,9 +344,9 @@ class VolumeCopies {
     SmallVector<T, 3> normals[4];
     detail::find_normals<k>(nodes, normals);
     const T push = T(pair.inverse_volume[k][0]) * change;
-    for (int a = 0; a < 4; ++a) {
+    PLIANT_UNROLL for (int a = 0; a < 4; ++a) {
       if (const int offset = pair.offsets[pair_node(k, a)][0] - first_fixed_; offset >= 0) {
-        for (int i = 0; i < 3; ++i) normals[a][i] = push * normals[a][i];
+        PLIANT_UNROLL for (int i = 0; i < 3; ++i) normals[a][i] = push * normals[a][i];
         add_columns<3>(&normals[a][0], forces + offset);
       }
     }

@@ -216,18 +216,18 @@ class Panels {
     const int* offsets = offsets_.data() + panel.offsets;
     for (int tile = 0; tile < panel.tiles; ++tile, offsets += height) {
       Tile even[3], odd[3];  // two sums each, to hide the latency of an addition
-      for (int k = 0; k < 3; ++k) even[k] = odd[k] = Tile(Real(0));
+      PLIANT_UNROLL for (int k = 0; k < 3; ++k) even[k] = odd[k] = Tile(Real(0));
       int c = 0;
       for (; c + 2 <= panel.columns; c += 2, P += 2 * height) {
         const Tile a = load<Tile>(P), b = load<Tile>(P + height);
-        for (int k = 0; k < 3; ++k) {
+        PLIANT_UNROLL for (int k = 0; k < 3; ++k) {
           even[k] = multiply_add(a, Tile(known[c][k]), even[k]);
           odd[k] = multiply_add(b, Tile(known[c + 1][k]), odd[k]);
         }
       }
       if (c < panel.columns) {
         const Tile a = load<Tile>(P);
-        for (int k = 0; k < 3; ++k) even[k] = multiply_add(a, Tile(known[c][k]), even[k]);
+        PLIANT_UNROLL for (int k = 0; k < 3; ++k) even[k] = multiply_add(a, Tile(known[c][k]), even[k]);
         P += height;
       }
       const Tile columns[4] = {even[0] + odd[0], even[1] + odd[1], even[2] + odd[2], Tile(Real(0))};
@@ -250,21 +250,21 @@ class Panels {
   template <int Count>
   PLIANT_INLINE void backward(const Panel& panel, int first, Real* y, const Real* scratch) const {
     Slice sums[Count][3];
-    for (int i = 0; i < Count; ++i) {
-      for (int k = 0; k < 3; ++k) sums[i][k] = Slice(Real(0));
+    PLIANT_UNROLL for (int i = 0; i < Count; ++i) {
+      PLIANT_UNROLL for (int k = 0; k < 3; ++k) sums[i][k] = Slice(Real(0));
     }
     const Real* P = values_.data() + panel.values + std::ptrdiff_t{first} * height;
     for (int tile = 0; tile < panel.tiles; ++tile, P += std::ptrdiff_t{panel.columns} * height) {
-      for (int slice = 0; slice < slices; ++slice, scratch += 3 * Slice::width) {
+      PLIANT_UNROLL for (int slice = 0; slice < slices; ++slice, scratch += 3 * Slice::width) {
         Slice b[3];
         load_columns<3>(scratch, b);
-        for (int i = 0; i < Count; ++i) {
+        PLIANT_UNROLL for (int i = 0; i < Count; ++i) {
           const Slice a = load<Slice>(P + i * height + slice * Slice::width);
-          for (int k = 0; k < 3; ++k) sums[i][k] = multiply_add(a, b[k], sums[i][k]);
+          PLIANT_UNROLL for (int k = 0; k < 3; ++k) sums[i][k] = multiply_add(a, b[k], sums[i][k]);
         }
       }
     }
-    for (int i = 0; i < Count; ++i) {
+    PLIANT_UNROLL for (int i = 0; i < Count; ++i) {
       const Slice columns[4] = {sums[i][0], sums[i][1], sums[i][2], Slice(Real(0))};
       store(y + stride * std::ptrdiff_t{panel.place + first + i}, sum_of_rows(columns));
     }
@@ -289,17 +289,18 @@ class Panels {
     for (int r = 0; r < panel.rows; r += count) {
       const Real* P = row_of(panel, r);
       L sums[count][3];
-      for (int i = 0; i < count; ++i) {
-        for (int k = 0; k < 3; ++k) sums[i][k] = L(Real(0));
+      PLIANT_UNROLL for (int i = 0; i < count; ++i) {
+        PLIANT_UNROLL for (int k = 0; k < 3; ++k) sums[i][k] = L(Real(0));
       }
       const int columns = std::min(panel.columns, r + count);  // P is lower triangular
       for (int c = 0; c < columns; ++c, P += height) {
-        for (int i = 0; i < count; ++i) {
+        PLIANT_UNROLL for (int i = 0; i < count; ++i) {
           const L a(P[i]);
-          for (int k = 0; k < 3; ++k) sums[i][k] = multiply_add(a, known[c][k], sums[i][k]);
+          PLIANT_UNROLL for (int k = 0; k < 3; ++k) sums[i][k] = multiply_add(a, known[c][k], sums[i][k]);
         }
       }
-      for (int i = 0; i < count; ++i) add_columns<3>(sums[i], coordinates_of<copies>(panel, r + i, y));
+      PLIANT_UNROLL for (int i = 0; i < count; ++i)
+          add_columns<3>(sums[i], coordinates_of<copies>(panel, r + i, y));
     }
   }
 
@@ -316,20 +317,20 @@ class Panels {
   PLIANT_INLINE void backward(const Panel& panel, int first, Real* y) const {
     using L = Lane<Real, copies, isa>;
     L sums[count][3];
-    for (int i = 0; i < count; ++i) {
-      for (int k = 0; k < 3; ++k) sums[i][k] = L(Real(0));
+    PLIANT_UNROLL for (int i = 0; i < count; ++i) {
+      PLIANT_UNROLL for (int k = 0; k < 3; ++k) sums[i][k] = L(Real(0));
     }
     for (int r = first; r < panel.rows; ++r) {
       L row[3];
       load_columns<3>(coordinates_of<copies>(panel, r, y), row);
       const Real* const P = row_of(panel, r) + std::ptrdiff_t{first} * height;
-      for (int i = 0; i < count; ++i) {
+      PLIANT_UNROLL for (int i = 0; i < count; ++i) {
         const L a(P[i * height]);
-        for (int k = 0; k < 3; ++k) sums[i][k] = multiply_add(a, row[k], sums[i][k]);
+        PLIANT_UNROLL for (int k = 0; k < 3; ++k) sums[i][k] = multiply_add(a, row[k], sums[i][k]);
       }
     }
-    for (int i = 0; i < count; ++i)
-      store_columns<3>(sums[i], y + 3 * copies * std::ptrdiff_t{panel.place + first + i});
+    PLIANT_UNROLL for (int i = 0; i < count; ++i)
+        store_columns<3>(sums[i], y + 3 * copies * std::ptrdiff_t{panel.place + first + i});
   }
 
   // A row of P, a number in every `height`; rows within a tile are next to each other.
