@@ -60,20 +60,30 @@ void step_of_another_length(benchmark::State& state) {
   }
 }
 
-// Many bars of 3,125 elements in a row, each held at one end: those that are alike are solved together.
-// Without a floor, with one far below, with one that their tips rest on.
-void crowd(benchmark::State& state) {
-  const int count = static_cast<int>(state.range(0));
-  const auto one = make_box<Tet4, float>({.lengths = {0.25, 0.05, 0.05}, .cells = {25, 5, 5}});
+Mesh<Tet4, float> bar_of_crowd() {
+  return make_box<Tet4, float>({.lengths = {0.25, 0.05, 0.05}, .cells = {25, 5, 5}});
+}
+
+// All copies of a mesh, those at place(0), place(1), ..., in one.
+template <class Place>
+Mesh<Tet4, float> in_one_mesh(const Mesh<Tet4, float>& one, int count, Place&& place) {
   Mesh<Tet4, float> all;
   all.nodes.resize(3, count * one.node_count());
   all.elements.resize(4, count * one.element_count());
   for (int k = 0; k < count; ++k) {
-    const Eigen::Vector3f place(0, 0, 0.1f * static_cast<float>(k));
-    all.nodes.middleCols(k * one.node_count(), one.node_count()) = one.nodes.colwise() + place;
+    all.nodes.middleCols(k * one.node_count(), one.node_count()) = one.nodes.colwise() + place(k);
     all.elements.middleCols(k * one.element_count(), one.element_count()) =
         one.elements.array() + k * static_cast<int>(one.node_count());
   }
+  return all;
+}
+
+// Many bars of 3,125 elements in a row, each held at one end: those that are alike are solved together.
+// Without a floor, with one far below, with one that their tips rest on.
+void crowd(benchmark::State& state) {
+  const int count = static_cast<int>(state.range(0));
+  const auto all = in_one_mesh(bar_of_crowd(), count,
+                               [](int k) { return Eigen::Vector3f(0, 0, 0.1f * static_cast<float>(k)); });
   Simulation sim(Solid(all, rubber, Density{1000}), OperatorSplitting{.dt = dt},
                  Pinned(nodes_where(all, [](const auto& X) { return X.x() < 1e-6; })));
   const double heights[] = {0, -1000, -0.01};
@@ -81,6 +91,29 @@ void crowd(benchmark::State& state) {
   if (floor > 0) sim.add_collider(HalfSpace({0, heights[floor], 0}, {0, 1, 0}), {.friction = 0.5});
   run(state, sim);
   state.counters["contacts"] = static_cast<double>(sim.contacts().size());
+}
+
+// A hundred of them in a square, so many millimetres apart, held at one end: given as one mesh with poses, or
+// in one mesh whose nodes floats round the more the farther they are.
+void spread_crowd(benchmark::State& state) {
+  const auto one = bar_of_crowd();
+  const auto place = [&](int k) {
+    return Eigen::Vector3d(1e-3 * static_cast<double>(state.range(0)) * Eigen::Vector3d(k / 10, 0, k % 10));
+  };
+  const auto held = nodes_where(one, [](const auto& X) { return X.x() < 1e-6f; });
+  std::vector<Pose<3>> poses;
+  for (int k = 0; k < 100; ++k) poses.emplace_back(place(k));
+  const Copies crowd(Solid(one, rubber, Density{1000}), poses);
+  const Pinned ends(crowd.nodes(held));
+  const auto measure = [&](const auto& solid) {
+    Simulation sim(solid, OperatorSplitting{.dt = dt}, ends);
+    run(state, sim);
+    const StepReport report = sim.step();
+    state.counters["copies"] = report.copies;
+  };
+  if (state.range(1) == 0) return measure(crowd);
+  measure(Solid(in_one_mesh(one, 100, [&](int k) { return Eigen::Vector3f(place(k).cast<float>()); }), rubber,
+                Density{1000}));
 }
 
 // What implicit Euler takes for the same step, linearised, to 1e-3 and to 1e-6.
@@ -303,6 +336,12 @@ BENCHMARK(step_of_another_length)->Apply(sizes);
 BENCHMARK(crowd)
     ->ArgsProduct({{1, 7, 16, 100}, {1, 2}, {0}})
     ->ArgsProduct({{100}, {1}, {1, 2}})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+// Millimetres; poses or one mesh.
+BENCHMARK(spread_crowd)
+    ->Name("crowd/spread")
+    ->ArgsProduct({{300, 3000, 30000, 1000000}, {0, 1}})
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 BENCHMARK(backward_euler_step<float>)->Apply(solved_steps);

@@ -53,6 +53,8 @@ class Solid;
 struct Weld;
 template <class... Solids>
 class Bodies;
+template <class SolidType>
+class Copies;
 
 // constraints
 struct Unconstrained;

@@ -40,7 +40,6 @@
 #include <pliant/contact/holds.hpp>
 #include <pliant/contact/make_triangle_mesh.hpp>
 #include <pliant/contact/node_groups.hpp>
-#include <pliant/contact/pose.hpp>
 #include <pliant/contact/sphere.hpp>
 #include <pliant/contact/surface.hpp>
 #include <pliant/contact/triangle.hpp>
@@ -52,9 +51,11 @@
 #include <pliant/core/lane.hpp>
 #include <pliant/core/matrix.hpp>
 #include <pliant/core/node_vector.hpp>
+#include <pliant/core/origins.hpp>
 #include <pliant/core/orthonormal_basis.hpp>
 #include <pliant/core/parallel.hpp>
 #include <pliant/core/polar.hpp>
+#include <pliant/core/pose.hpp>
 #include <pliant/core/register.hpp>
 #include <pliant/core/rotation.hpp>
 #include <pliant/core/rows.hpp>
@@ -152,6 +153,7 @@
 #include <pliant/simulation/saved_state.hpp>
 #include <pliant/simulation/simulation.hpp>
 #include <pliant/solid/bodies.hpp>
+#include <pliant/solid/copies.hpp>
 #include <pliant/solid/per_region.hpp>
 #include <pliant/solid/rayleigh.hpp>
 #include <pliant/solid/solid.hpp>

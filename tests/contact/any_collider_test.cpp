@@ -7,8 +7,8 @@
 #include <pliant/contact/box.hpp>
 #include <pliant/contact/capsule.hpp>
 #include <pliant/contact/half_space.hpp>
-#include <pliant/contact/pose.hpp>
 #include <pliant/contact/sphere.hpp>
+#include <pliant/core/pose.hpp>
 
 using namespace pliant;
 

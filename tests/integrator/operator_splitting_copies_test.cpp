@@ -5,6 +5,7 @@
 #include "support/threads.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -14,13 +15,14 @@
 #include <pliant/constraint/pinned.hpp>
 #include <pliant/constraint/prescribed_motion.hpp>
 #include <pliant/constraint/unconstrained.hpp>
+#include <pliant/contact/box.hpp>
 #include <pliant/contact/half_space.hpp>
 #include <pliant/element/tet4.hpp>
 #include <pliant/energy/arap.hpp>
 #include <pliant/energy/fixed_corotated.hpp>
 #include <pliant/integrator/operator_splitting.hpp>
 #include <pliant/simulation/simulation.hpp>
-#include <pliant/solid/bodies.hpp>
+#include <pliant/solid/copies.hpp>
 
 namespace {
 
@@ -275,7 +277,7 @@ TEST_CASE("copies: in floats, wherever other bodies are") {
 
   // So far away rounding hides what shape they have: they are solved with all others.
   Mesh<Tet4> lost = row_of_copies(bar(), block_of_floats, Vector3d(0, 0, 1));
-  lost.nodes.row(0).array() += 2e4;
+  lost.nodes.row(0).array() += 3e4;
   append(tetrahedron(), lost);
   CHECK(factorisations(Solid(in<float>(lost), rubber, Density{1000})) == 1);
 }
@@ -338,4 +340,141 @@ TEST_CASE("copies: a floor carries them all") {
     carried += sim.constraint_forces().row(1).sum() / 100;
   }
   CHECK(carried == Approx(17 * 0.004 * 1000 * 9.81).epsilon(1e-4));
+}
+
+TEST_CASE("copies: of floats in a row, however far apart, as far as the rounding of their places tells") {
+  constexpr int count = 16;
+  const auto found = [&](double spacing, double factor) {
+    Mesh<Tet4> row = row_of_copies(bar(), count, Vector3d(spacing, 0.3 * spacing, 0));
+    append(crowd_of(scaled(bar(), factor), count), row);
+    Simulation sim(Solid(in<float>(row), rubber, Density{1000}), OperatorSplitting{.dt = 0.01});
+    const StepReport report = sim.step();
+    REQUIRE(report);
+    CHECK(report.pieces == 2 * count);
+    return std::array{report.copies, report.factorisations};
+  };
+  for (const double spacing : {0.4, 3.0, 30.0, 1000.0}) {
+    CHECK(found(spacing, 1) == std::array{2 * count, 1});
+    CHECK(found(spacing, 1.3) == std::array{2 * count, 2});
+  }
+  CHECK(found(30, 1.01) == std::array{2 * count, 2});
+  // The height of an element is 58 mm, and a float knows a place to a tenth of that up to 24 km: 13 of the
+  // row are seen to be as the 16 of the crowd.
+  CHECK(found(2e3, 1) == std::array{13 + count, 2});
+}
+
+namespace {
+
+std::vector<Pose<3>> poses_of(int count, const Vector3d& spacing) {
+  std::vector<Pose<3>> poses;
+  for (int k = 0; k < count; ++k)
+    poses.emplace_back(rotation(0.7 * k, {1, 0.3 * k, -1}), Vector3d(k * spacing));
+  return poses;
+}
+
+template <class Scalar>
+auto crowd_at(int count, const Vector3d& spacing) {
+  return Copies(Solid(in<Scalar>(bar()), rubber, Density{1000}, Rayleigh{.alpha = 2}),
+                poses_of(count, spacing));
+}
+
+// Relative to the poses, where gravity leads a crowd whose bars are held at one end.
+template <class Scalar, class Prepare>
+MatrixXd end_of_crowd(int count, const Vector3d& spacing, int steps, Prepare&& prepare) {
+  const auto crowd = crowd_at<Scalar>(count, spacing);
+  Simulation sim(crowd, OperatorSplitting{.dt = 0.01}, Pinned(crowd.nodes(lower_end(bar()))));
+  sim.set_gravity({0, -9.81, 0});
+  prepare(sim);
+  for (int n = 0; n < steps; ++n) {
+    const StepReport report = sim.step();
+    REQUIRE(report);
+    CHECK(report.pieces == count);
+    CHECK(report.copies == count / 8 * 8);
+  }
+  return sim.relative_positions().template cast<double>();
+}
+template <class Scalar>
+MatrixXd end_of_crowd(int count, const Vector3d& spacing, int steps = 30) {
+  return end_of_crowd<Scalar>(count, spacing, steps, [](const auto&) {});
+}
+
+}  // namespace
+
+TEST_CASE("Copies: move as the same bodies in one mesh do") {
+  const auto crowd = crowd_at<double>(block, {0.4, 0, 0});
+  CHECK(crowd.mesh().nodes.isApprox(
+      copies_of(bar(), block,
+                [&](Mesh<Tet4> mesh, int k) {
+                  mesh.nodes =
+                      (rotation(0.7 * k, {1, 0.3 * k, -1}) * mesh.nodes).colwise() + Vector3d(0.4 * k, 0, 0);
+                  return mesh;
+                })
+          .nodes,
+      1e-14));
+  const Solid placed(crowd.mesh(), rubber, Density{1000}, Rayleigh{.alpha = 2});
+  const Pinned held(crowd.nodes(lower_end(bar())));
+  Simulation copies(crowd, OperatorSplitting{.dt = 0.01}, held);
+  Simulation bodies(placed, OperatorSplitting{.dt = 0.01}, held);
+  const MatrixXd start = crowd.nodes() + 0.003 * noise(crowd.node_count(), 5);
+  const auto begin = [&](auto& sim) {
+    sim.set_positions(start);
+    sim.set_gravity({0, -9.81, 0});
+  };
+  begin(copies);
+  begin(bodies);
+  for (int n = 0; n < 20; ++n) {
+    REQUIRE(copies.step());
+    REQUIRE(bodies.step());
+  }
+  CHECK((copies.positions() - crowd.nodes()).cwiseAbs().maxCoeff() > 0.01);
+  CHECK((copies.positions() - bodies.positions()).cwiseAbs().maxCoeff() < 1e-11);
+  CHECK((copies.constraint_forces() - bodies.constraint_forces()).cwiseAbs().maxCoeff() < 1e-7);
+  CHECK(copies.energies().total() == Approx(bodies.energies().total()).epsilon(1e-9));
+}
+
+TEST_CASE("Copies: the same bits wherever they are, and those of doubles to the rounding of the piece") {
+  constexpr int count = 17;
+  const MatrixXd dense = end_of_crowd<float>(count, {0, 0, 0}),
+                 far = end_of_crowd<float>(count, {1000.123, -400, 0.1});
+  CHECK(far == dense);
+  CHECK((dense - end_of_crowd<double>(count, {0, 0, 0})).cwiseAbs().maxCoeff() < 2e-5);
+  // Places in the world are rounded, and nothing else: a step that is cancelled leaves the rest as it was.
+  const MatrixXd resumed = end_of_crowd<float>(count, {1000.123, -400, 0.1}, 30, [](auto& sim) {
+    (void)sim.step();
+    sim.on_progress([](const Progress&) { return false; });
+    const StepReport report = sim.step();
+    CHECK(report.stop == StepStop::cancelled);
+    sim.on_progress(nullptr);
+  });
+  CHECK(resumed == end_of_crowd<float>(count, {0, 0, 0}, 31));
+}
+
+TEST_CASE("Copies: a floor and a box far away meet each where it is") {
+  constexpr int count = 16;
+  const Mesh<Tet4> body = make_box<Tet4>({.lengths = {0.2, 0.1, 0.2}, .cells = {2, 1, 2}});
+  std::vector<Pose<3>> poses;
+  for (int k = 0; k < count; ++k) poses.emplace_back(Vector3d(1000.3 * k, 0.06, -500.7 * k));
+  const Copies crowd(Solid(in<float>(body), FixedCorotated(lame), Density{1000}, Rayleigh{.alpha = 20}),
+                     poses);
+  Simulation sim(crowd, OperatorSplitting{.dt = 0.005});
+  sim.set_gravity({0, -9.81, 0});
+  sim.add_collider(HalfSpace({0, 0, 0}, {0, 1, 0}), {.friction = 0.5});
+  // Under the last one, a step of 5 cm.
+  sim.add_collider(Box({-0.3, -0.05, -0.3}, {0.3, 0.05, 0.3}), {},
+                   [&](double) { return Pose<3>(Vector3d(1000.3 * 15 + 0.1, 0, -500.7 * 15 + 0.1)); });
+  StepReport report;
+  for (int n = 0; n < 400; ++n) REQUIRE((report = sim.step()));
+  CHECK(report.copies == count);
+  const auto nodes = body.node_count();
+  const Eigen::MatrixXf x = sim.relative_positions();
+  for (int k = 0; k < count; ++k) {
+    const float floor = k == 15 ? 0.05f : 0.0f;
+    CHECK(x.middleCols(k * nodes, nodes).row(1).minCoeff() + 0.06f == Approx(floor).margin(2e-4));
+  }
+  double carried = 0;
+  for (int n = 0; n < 100; ++n) {
+    REQUIRE(sim.step());
+    carried += static_cast<double>(sim.constraint_forces().row(1).sum()) / 100;
+  }
+  CHECK(carried == Approx(count * 0.004 * 1000 * 9.81).epsilon(1e-3));
 }

@@ -5,17 +5,21 @@
 
 #include <cstdint>
 
+#include <Eigen/Geometry>
+
 #include <pliant/constraint/pinned.hpp>
 #include <pliant/constraint/prescribed_motion.hpp>
 #include <pliant/element/hex8.hpp>
 #include <pliant/element/tet4.hpp>
 #include <pliant/energy/linear_elastic.hpp>
 #include <pliant/energy/stable_neo_hookean.hpp>
+#include <pliant/integrator/backward_euler.hpp>
 #include <pliant/integrator/quasistatic.hpp>
 #include <pliant/io/vtk_series.hpp>
 #include <pliant/mesh/make_box.hpp>
 #include <pliant/mesh/selection.hpp>
 #include <pliant/simulation/simulation.hpp>
+#include <pliant/solid/copies.hpp>
 
 using namespace pliant;
 
@@ -120,4 +124,40 @@ TEST_CASE("a state of bodies is written with the cells of both kinds") {
       CHECK(nodes[end - corners + a] == (hex ? hexes.elements(row, column) : tets.elements(row, column)));
     }
   }
+}
+
+// In floats, which 2 km away know a place to 0.1 mm.
+TEST_CASE("Copies of several materials move far away as at the origin, by forces and by paths") {
+  auto mesh = make_box<Tet4, float>({.lengths = {0.3, 0.1, 0.1}, .cells = {3, 1, 1}});
+  for (std::ptrdiff_t e = 0; e < mesh.element_count(); ++e)
+    mesh.regions.push_back(mesh.nodes(0, mesh.elements(0, e)) < 0.15f ? 0 : 1);
+  const PerRegion<StableNeoHookean> energies{{0, StableNeoHookean(Lame::from_young_poisson(1e5, 0.3))},
+                                             {1, StableNeoHookean(Lame::from_young_poisson(4e5, 0.3))}};
+  const auto left = nodes_where(mesh, [](const auto& X) { return X.x() < 1e-6f; });
+  const auto right = nodes_where(mesh, [](const auto& X) { return X.x() > 0.2999f; });
+  const auto end_at = [&](double distance) {
+    const Copies pair(
+        Solid(mesh, energies, Density{1000}),
+        std::vector<Pose<3>>{Pose<3>(), Pose<3>(Eigen::AngleAxisd(0.5, Eigen::Vector3d::UnitX()),
+                                                Eigen::Vector3d(distance, 0, distance))});
+    // The ends go 0.01 mm in each step.
+    Simulation sim(
+        pair, BackwardEuler{.dt = 0.01, .newton = {.tolerance = 1e-4}}, Pcg<BlockJacobi>{.tolerance = 1e-6},
+        Pinned(pair.nodes(left)),
+        PrescribedMotion(pair.nodes(right), [](const Eigen::Vector3d& X, double t) -> Eigen::Vector3d {
+          return X + Eigen::Vector3d(1e-3 * t, 0, 0);
+        }));
+    sim.set_gravity({0, -9.81, 0});
+    for (int n = 0; n < 20; ++n) REQUIRE(sim.step());
+    const Eigen::MatrixXd x = sim.relative_positions().cast<double>();
+    for (const int node : pair.nodes(right)) CHECK(x(0, node) == Approx(0.3 + 2e-4).margin(2e-7));
+    CHECK((sim.positions().cast<double>().rightCols(mesh.node_count()).colwise() -
+           Eigen::Vector3d(distance, 0, distance) - x.rightCols(mesh.node_count()))
+              .cwiseAbs()
+              .maxCoeff() <= 1.3e-4 * distance / 2000 + 1e-12);
+    return x;
+  };
+  const Eigen::MatrixXd near = end_at(0), far = end_at(2000);
+  CHECK((near.leftCols(mesh.node_count()) - mesh.nodes.cast<double>()).cwiseAbs().maxCoeff() > 1e-3);
+  CHECK((near - far).cwiseAbs().maxCoeff() < 1e-6);
 }

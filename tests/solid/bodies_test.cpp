@@ -2,11 +2,14 @@
 
 #include <string>
 
+#include <Eigen/Geometry>
+
 #include <pliant/energy/linear_elastic.hpp>
 #include <pliant/energy/st_venant_kirchhoff.hpp>
 #include <pliant/mesh/make_box.hpp>
 #include <pliant/mesh/selection.hpp>
 #include <pliant/solid/bodies.hpp>
+#include <pliant/solid/copies.hpp>
 
 using namespace pliant;
 
@@ -126,4 +129,39 @@ TEST_CASE("Bodies: an element that a weld would turn inside out is refused") {
   const auto solid = [](const Mesh<Tet4>& mesh) { return Solid(mesh, LinearElastic(lame), Density{1000}); };
   CHECK(Bodies(Weld{0.04}, solid(above), solid(below)).node_count() == 7);
   CHECK_THROWS_AS(Bodies(Weld{0.04}, solid(below), solid(above)), MeshError);
+}
+
+TEST_CASE("Copies: the nodes, elements and regions of one copy after the other, each at its pose") {
+  auto mesh = make_box<Tet4>({.cells = {1, 1, 1}});
+  mesh.regions = {0, 1, 0, 1, 0};
+  mesh.regions.resize(static_cast<std::size_t>(mesh.element_count()), 3);
+  mesh.node_sets["some"] = {1, 2};
+  const PerRegion<Density> densities{{0, Density{1}}, {1, Density{2}}, {3, Density{4}}};
+  const Solid original(mesh, StVenantKirchhoff(lame), densities, Rayleigh{.alpha = 2});
+  const Eigen::Matrix3d turn = Eigen::AngleAxisd(0.3, Eigen::Vector3d::UnitZ()).toRotationMatrix();
+  const Eigen::Vector3d away(1000, 2, 3);
+  const Copies crowd(original, std::vector<Pose<3>>{Pose<3>(), Pose<3>(turn, away)});
+  const auto nodes = mesh.node_count(), elements = mesh.element_count();
+  CHECK(crowd.count() == 2);
+  REQUIRE(crowd.node_count() == 2 * nodes);
+  CHECK(crowd.nodes().leftCols(nodes) == mesh.nodes);
+  CHECK(crowd.nodes().rightCols(nodes).isApprox((turn * mesh.nodes).colwise() + away, 1e-15));
+  CHECK(crowd.nodes_at_origin().rightCols(nodes).isApprox(turn * mesh.nodes, 1e-14));
+  CHECK(crowd.mesh().elements.leftCols(elements) == mesh.elements);
+  CHECK((crowd.mesh().elements.rightCols(elements).array() - mesh.elements.array() == static_cast<int>(nodes))
+            .all());
+  for (std::ptrdiff_t e = 0; e < 2 * elements; ++e) {
+    CHECK(crowd.mesh().region(e) == mesh.region(e % elements));
+    CHECK(crowd.density(e) == original.density(e % elements));
+  }
+  const int first = static_cast<int>(nodes);
+  CHECK(crowd.nodes(1, {0, 3}) == std::vector{first, first + 3});
+  CHECK(crowd.nodes({0, 3}) == std::vector{0, 3, first, first + 3});
+  CHECK(crowd.mesh().node_sets.at("some") == std::vector{1, 2, first + 1, first + 2});
+  CHECK_THROWS_AS(crowd.nodes(2, {0}), IndexError);
+  CHECK_THROWS_AS(crowd.nodes(-1, {0}), IndexError);
+  CHECK_THROWS_AS(crowd.nodes({first}), IndexError);
+  CHECK_THROWS_AS(crowd.nodes(0, {-1}), IndexError);
+  CHECK_THAT(refused([&] { Copies(original, std::vector<Pose<3>>{}); }),
+             Catch::Contains("number of poses") && Catch::Contains("must be positive"));
 }

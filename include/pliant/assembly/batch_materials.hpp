@@ -51,13 +51,13 @@ class BatchMaterials {
 
 // For a body with an energy per region. A batch whose elements are of several regions is evaluated once for
 // each, with the other elements left out.
-template <Element ElementType, class EnergyType, class ScalarType, Isa isa>
-class BatchMaterials<Solid<ElementType, PerRegion<EnergyType>, ScalarType>, isa> {
+template <class SolidType, Isa isa>
+requires detail::is_per_region<typename SolidType::Energy>
+class BatchMaterials<SolidType, isa> {
  public:
-  using Element = ElementType;
-  using Scalar = ScalarType;
-  using Energy = EnergyType;
-  using SolidType = Solid<Element, PerRegion<Energy>, Scalar>;
+  using Element = typename SolidType::Element;
+  using Scalar = typename SolidType::Scalar;
+  using Energy = typename detail::OneOf<typename SolidType::Energy>::type;
   using Kernel = ElementKernel<Element, Scalar, isa>;
   using Batches = typename Kernel::Batches;
 

@@ -249,7 +249,7 @@ class BlockMatrix {
       Row sum[Dim];
       {
         const Scalar* const A = values() + std::ptrdiff_t{k} * block_size;
-        for (int c = 0; c < Dim; ++c) sum[c] = load<Row>(A + c * Dim) * Row(x_row[c]);
+        PLIANT_UNROLL for (int c = 0; c < Dim; ++c) sum[c] = load<Row>(A + c * Dim) * Row(x_row[c]);
       }
       for (++k; k < last; ++k) {
         const int j = columns[k];
@@ -258,7 +258,7 @@ class BlockMatrix {
         Scalar* const y_j = j < domain.end ? own + std::ptrdiff_t{j} * stride : halo + (to_halo + j) * stride;
         // The padding of x_i is zero, which silences the number of the next column in the last lane.
         Row transposed[stride];
-        for (int c = 0; c < Dim; ++c) {
+        PLIANT_UNROLL for (int c = 0; c < Dim; ++c) {
           const Row column = load<Row>(A + c * Dim);
           sum[c] = multiply_add(column, Row(x_j[c]), sum[c]);
           transposed[c] = column * x_i;
@@ -266,11 +266,11 @@ class BlockMatrix {
         if constexpr (stride > Dim) transposed[Dim] = Row(Scalar(0));
         transpose(transposed);
         Row total = load<Row>(y_j);
-        for (int r = 0; r < Dim; ++r) total += transposed[r];
+        PLIANT_UNROLL for (int r = 0; r < Dim; ++r) total += transposed[r];
         store(y_j, total);
       }
       Row total = load<Row>(own + std::ptrdiff_t{i} * stride);
-      for (int c = 0; c < Dim; ++c) total += sum[c];
+      PLIANT_UNROLL for (int c = 0; c < Dim; ++c) total += sum[c];
       if constexpr (stride > Dim) set_lane(total, Dim, Scalar(0));  // it holds numbers of the next columns
       store(own + std::ptrdiff_t{i} * stride, total);
     }

@@ -131,26 +131,26 @@ class PackedMatrix {
       const int* columns = columns_.data() + chunk.first_group * width;
       Quad x_i[stride], y_i[stride];
       gather_nodes(from, chunk.rows, x_i);
-      for (int r = 0; r < stride; ++r) y_i[r] = Quad(Scalar(0));
-      for (int k = 0; k < block_size; ++k) {
+      PLIANT_UNROLL for (int r = 0; r < stride; ++r) y_i[r] = Quad(Scalar(0));
+      PLIANT_UNROLL for (int k = 0; k < block_size; ++k) {
         y_i[k % Dim] = multiply_add(load<Quad>(A + k * width), x_i[k / Dim], y_i[k % Dim]);
       }
-      for (int r = 0; r < Dim; ++r) xy -= x_i[r] * y_i[r];
+      PLIANT_UNROLL for (int r = 0; r < Dim; ++r) xy -= x_i[r] * y_i[r];
       for (int group = 1; group < groups; ++group) {
         A += width * block_size;
         columns += width;
         // y_i += A_ij x_j and y_j += A_ij^T x_i
         Quad x_j[stride], y_j[stride];
         gather_nodes(from, columns, x_j);
-        for (int r = 0; r < stride; ++r) y_j[r] = Quad(Scalar(0));
-        for (int k = 0; k < block_size; ++k) {
+        PLIANT_UNROLL for (int r = 0; r < stride; ++r) y_j[r] = Quad(Scalar(0));
+        PLIANT_UNROLL for (int k = 0; k < block_size; ++k) {
           const Quad entry = load<Quad>(A + k * width);
           y_i[k % Dim] = multiply_add(entry, x_j[k / Dim], y_i[k % Dim]);
           y_j[k / Dim] = multiply_add(entry, x_i[k % Dim], y_j[k / Dim]);
         }
         add_to_nodes(y_j, columns, targets);
       }
-      for (int r = 0; r < Dim; ++r) xy = multiply_add(x_i[r] + x_i[r], y_i[r], xy);
+      PLIANT_UNROLL for (int r = 0; r < Dim; ++r) xy = multiply_add(x_i[r] + x_i[r], y_i[r], xy);
       add_to_nodes(y_i, chunk.rows, targets);
     }
     return sum(xy);
@@ -159,11 +159,13 @@ class PackedMatrix {
   // Four nodes of x, one per lane.
   static PLIANT_INLINE void gather_nodes(const Scalar* x, const int* nodes, Quad (&axes)[stride]) {
     if constexpr (stride == width) {
-      for (int l = 0; l < width; ++l) axes[l] = load<Row>(x + std::ptrdiff_t{nodes[l]} * stride);
+      PLIANT_UNROLL for (int l = 0; l < width; ++l) axes[l] =
+          load<Row>(x + std::ptrdiff_t{nodes[l]} * stride);
       transpose(axes);
     } else {
-      for (int axis = 0; axis < Dim; ++axis) {
-        for (int l = 0; l < width; ++l) set_lane(axes[axis], l, x[std::ptrdiff_t{nodes[l]} * stride + axis]);
+      PLIANT_UNROLL for (int axis = 0; axis < Dim; ++axis) {
+        PLIANT_UNROLL for (int l = 0; l < width; ++l)
+            set_lane(axes[axis], l, x[std::ptrdiff_t{nodes[l]} * stride + axis]);
       }
     }
   }
@@ -183,12 +185,12 @@ class PackedMatrix {
   // Adds each lane to its node, one after the other as nodes may repeat.
   static PLIANT_INLINE void add_to_nodes(Quad (&axes)[stride], const int* nodes, const Targets& targets) {
     if constexpr (stride == width) transpose(axes);
-    for (int l = 0; l < width; ++l) {
+    PLIANT_UNROLL for (int l = 0; l < width; ++l) {
       Scalar* const target = targets.of(nodes[l]);
       if constexpr (stride == width) {
         store(target, load<Row>(target) + axes[l]);
       } else {
-        for (int axis = 0; axis < Dim; ++axis) target[axis] += lane(axes[axis], l);
+        PLIANT_UNROLL for (int axis = 0; axis < Dim; ++axis) target[axis] += lane(axes[axis], l);
       }
     }
   }

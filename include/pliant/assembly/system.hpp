@@ -16,7 +16,8 @@
 #include <pliant/assembly/elastic_elements.hpp>
 #include <pliant/assembly/free_motion.hpp>
 #include <pliant/assembly/mass.hpp>
-#include <pliant/solid/bodies.hpp>
+#include <pliant/core/origins.hpp>
+#include <pliant/solid/copies.hpp>
 
 namespace pliant {
 
@@ -24,7 +25,9 @@ namespace pliant {
 // Results are the same to the last bit for any number of threads: each thread owns a range of rows and
 // recomputes the few batches of elements on its border, so that every row is summed in the order of the
 // elements.
-template <class SolidType,  // a Solid or Bodies
+//
+// Positions of Copies are relative to the translations of their poses, see `origins`.
+template <class SolidType,  // a Solid, Bodies or Copies
           Isa isa = PLIANT_NATIVE_ISA>
 class ElasticSystem {
  public:
@@ -39,9 +42,20 @@ class ElasticSystem {
   const Numbering& numbering() const { return numbering_; }
   const Vector& mass() const { return mass_; }  // lumped, each node's mass on each axis [kg]
   const Vector& rest() const { return rest_; }  // positions at rest [m]
+  const Origins<dim>& origins() const { return origins_; }
+
+  // How many nodes each of the copies has that Copies consists of, whose nodes come one after the other in
+  // the user's numbering; otherwise 0.
+  std::ptrdiff_t nodes_of_copy() const { return nodes_of_copy_; }
 
   Vector make_vector() const { return Vector(node_count()); }
   Matrix make_matrix() const { return Matrix(pattern_); }
+
+  // The rest positions of a solid in the user's numbers, each relative to its origin [m].
+  static const NodeMatrix<Scalar, dim>& rest_nodes(const SolidType& solid) {
+    if constexpr (is_copies) return solid.nodes_at_origin();
+    else return solid.nodes();
+  }
 
   // Between the user's matrices (dim x #nodes, user's numbering) and internal vectors.
   template <class Derived>
@@ -60,6 +74,23 @@ class ElasticSystem {
       for (std::ptrdiff_t i = begin; i + 1 < end; ++i)
         store(columns + dim * i, load<typename Vector::Row>(rows + Vector::stride * number[i]));
       user.col(end - 1) = internal.node(number[end - 1]);
+    });
+  }
+
+  // The same for positions, which the user has in the world.
+  void positions_to_internal(const NodeMatrix<Scalar, dim>& user, Vector& internal) const {
+    if (origins_.all_zero()) return to_internal(user, internal);
+    internal.set_zero();
+    for (std::ptrdiff_t i = 0; i < node_count(); ++i)
+      internal.node(i) =
+          (user.col(user_number(i)).template cast<double>() - origins_.of(i)).template cast<Scalar>();
+  }
+  void positions_to_user(const Vector& internal, NodeMatrix<Scalar, dim>& user) const {
+    if (origins_.all_zero()) return to_user(internal, user);
+    parallel_for(node_count(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      for (std::ptrdiff_t i = begin; i < end; ++i)
+        user.col(user_number(i)) =
+            (internal.node(i).template cast<double>() + origins_.of(i)).template cast<Scalar>();
     });
   }
 
@@ -152,15 +183,24 @@ class ElasticSystem {
         sets_(make_sets(solid)),
         mass_(solid.node_count()),
         rest_(solid.node_count()) {
-    to_internal(solid.nodes(), rest_);
+    if constexpr (is_copies) {
+      nodes_of_copy_ = solid.original().node_count();
+      std::vector<typename Origins<dim>::Point> points;
+      for (const int user : numbering_.to_user)
+        points.push_back(solid.pose(user / static_cast<int>(nodes_of_copy_)).translation());
+      origins_ = Origins<dim>(std::move(points));
+    }
+    to_internal(rest_nodes(solid), rest_);
     const auto parts = parts_of(solid);
     const bool damps_mass =
         std::apply([](const auto&... part) { return ((part.solid.damping().alpha > 0) || ...); }, parts);
     if (damps_mass) mass_damping_ = make_vector();
-    std::apply([&](const auto&... part) { (add_mass(solid.nodes(), part), ...); }, parts);
+    std::apply([&](const auto&... part) { (add_mass(rest_nodes(solid), part), ...); }, parts);
     beta_ = std::apply(
         [](const auto&... part) { return Scales{static_cast<Scalar>(part.solid.damping().beta)...}; }, parts);
   }
+
+  static constexpr bool is_copies = requires(const SolidType& solid) { solid.nodes_at_origin(); };
 
   // Which nodes share an element, in the user's numbers.
   static Adjacency graph_of(const SolidType& solid) {
@@ -175,7 +215,7 @@ class ElasticSystem {
 
   Sets make_sets(const SolidType& solid) const {
     NodeMatrix<Scalar, dim> nodes(dim, solid.node_count());
-    for (std::ptrdiff_t i = 0; i < nodes.cols(); ++i) nodes.col(i) = solid.nodes().col(user_number(i));
+    for (std::ptrdiff_t i = 0; i < nodes.cols(); ++i) nodes.col(i) = rest_nodes(solid).col(user_number(i));
     return std::apply(
         [&](const auto&... part) {
           return Sets{{part.solid, part.elements, nodes, numbering_, *pattern_}...};
@@ -280,6 +320,8 @@ class ElasticSystem {
   Sets sets_;  // one for each solid
   Vector mass_;
   Vector rest_;
+  Origins<dim> origins_;
+  std::ptrdiff_t nodes_of_copy_ = 0;
   Vector mass_damping_;
   Scales beta_;  // of each set [s]
   std::vector<Part> parts_;

@@ -11,6 +11,7 @@
 #include <pliant/assembly/block_matrix.hpp>
 #include <pliant/assembly/free_motion.hpp>
 #include <pliant/constraint/concept.hpp>
+#include <pliant/core/origins.hpp>
 #include <pliant/core/tensor.hpp>
 
 namespace pliant {
@@ -30,10 +31,11 @@ class Filter {
 
   Filter() = default;
 
-  // `rest`: the rest positions [m] in the user's numbering, dim x #nodes.
+  // `rest`: the rest positions [m] in the user's numbering, dim x #nodes, relative to `origins`, in whose
+  // terms those of a step are too.
   template <class Derived>
   Filter(const Constraints& constraints, const Eigen::MatrixBase<Derived>& rest, const Numbering& numbering,
-         const BlockPattern& pattern)
+         const BlockPattern& pattern, const Origins<Dim>& origins = {})
       : motions_(constraints.motions()) {
     std::vector<int> place(static_cast<std::size_t>(pattern.rows()), free);  // among guided_, or fixed
     for (std::ptrdiff_t i = 0; i < pattern.rows(); ++i) {
@@ -61,7 +63,8 @@ class Filter {
         return restraint.motion != Constraints::in_place;
       });
       if (moved) {
-        moved_.push_back({node, user, rest.col(user).template cast<double>(), restraints, displacement,
+        moved_.push_back({node, user, rest.col(user).template cast<double>() + origins.of(node),
+                          origins.of(node), restraints, displacement,
                           projection_onto_free(restraints, displacement)});
       }
     }
@@ -231,7 +234,8 @@ class Filter {
   };
   struct MovedNode {
     int internal, user;
-    Point rest;  // [m]
+    Point rest;    // in the world [m]
+    Point origin;  // that its positions are relative to [m]
     Restraints restraints;
     Frame displacement;  // its columns: for a unit way along one restraint and none along the others
     Block S;             // the projection onto the directions that are free
@@ -294,7 +298,8 @@ class Filter {
              double duration, const Vector& x) const {
     const auto& motion = motions_[static_cast<std::size_t>(restraint.motion)];
     const bool is_velocity = motion.gives == Constraints::Motion::Gives::velocity;
-    const Point value = value_of(node, motion, time);
+    Point value = value_of(node, motion, time);
+    if (!is_velocity) value -= node.origin;
     double along = 0, size = 0;
     for (int axis = 0; axis < Dim; ++axis) {
       const auto now = static_cast<double>(x.node(node.internal)(axis));

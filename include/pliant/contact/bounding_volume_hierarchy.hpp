@@ -49,9 +49,9 @@ class BoundingVolumeHierarchy {
     traverse(
         limit,
         [&x](const Node& node, std::array<double, 2>& keys) {
-          for (std::size_t side = 0; side < 2; ++side) {
+          PLIANT_UNROLL for (std::size_t side = 0; side < 2; ++side) {
             double sum = 0;
-            for (std::size_t k = 0; k < Dim; ++k) {
+            PLIANT_UNROLL for (std::size_t k = 0; k < Dim; ++k) {
               const double xk = x[static_cast<int>(k)];
               const double outside =
                   std::max(std::max(node.lower[k][side] - xk, xk - node.upper[k][side]), 0.0);
@@ -70,7 +70,7 @@ class BoundingVolumeHierarchy {
                      Visit&& visit) const {
     if (order_.empty()) return;
     std::array<double, Dim> inverse;
-    for (std::size_t k = 0; k < Dim; ++k) {
+    PLIANT_UNROLL for (std::size_t k = 0; k < Dim; ++k) {
       // Finite, so that no product below is NaN.
       constexpr double most = 1e300;
       const auto axis = static_cast<int>(k);
@@ -80,9 +80,9 @@ class BoundingVolumeHierarchy {
     traverse(
         limit,
         [&](const Node& node, std::array<double, 2>& keys) {
-          for (std::size_t side = 0; side < 2; ++side) {
+          PLIANT_UNROLL for (std::size_t side = 0; side < 2; ++side) {
             double enter = earliest, leave = std::numeric_limits<double>::infinity();
-            for (std::size_t k = 0; k < Dim; ++k) {
+            PLIANT_UNROLL for (std::size_t k = 0; k < Dim; ++k) {
               const double xk = from[static_cast<int>(k)];
               const double a = (node.lower[k][side] - margin - xk) * inverse[k];
               const double b = (node.upper[k][side] + margin - xk) * inverse[k];

@@ -12,9 +12,9 @@
 
 #include <pliant/contact/any_collider.hpp>
 #include <pliant/contact/bounded_nodes.hpp>
-#include <pliant/contact/pose.hpp>
 #include <pliant/contact/surface.hpp>
 #include <pliant/core/error.hpp>
+#include <pliant/core/pose.hpp>
 
 namespace pliant {
 

@@ -49,14 +49,14 @@ struct AxisAlignedBox {
 
   bool contains(const SmallVector<double, Dim>& x) const {
     bool inside = true;
-    for (int k = 0; k < Dim; ++k) inside = inside && lower[k] <= x[k] && x[k] <= upper[k];
+    PLIANT_UNROLL for (int k = 0; k < Dim; ++k) inside = inside && lower[k] <= x[k] && x[k] <= upper[k];
     return inside;
   }
 
   // Grows so that it contains `x`, or another box.
   void include(const SmallVector<double, Dim>& x) { include(AxisAlignedBox{x, x}); }
   void include(const AxisAlignedBox& other) {
-    for (int k = 0; k < Dim; ++k) {
+    PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {
       lower[k] = std::min(lower[k], other.lower[k]);
       upper[k] = std::max(upper[k], other.upper[k]);
     }
@@ -65,7 +65,7 @@ struct AxisAlignedBox {
   // Whether some axis keeps it farther than `reach` from another one; false where that is not a number.
   bool apart(const AxisAlignedBox& other, double reach) const {
     bool result = false;
-    for (int k = 0; k < Dim; ++k) {
+    PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {
       result = result || other.upper[k] < lower[k] - reach || other.lower[k] > upper[k] + reach;
     }
     return result;
@@ -93,14 +93,14 @@ template <int Dim>
 PLIANT_INLINE SmallVector<double, Dim> difference(const SmallVector<double, Dim>& a,
                                                   const SmallVector<double, Dim>& b) {
   SmallVector<double, Dim> result;
-  for (int k = 0; k < Dim; ++k) result[k] = a[k] - b[k];
+  PLIANT_UNROLL for (int k = 0; k < Dim; ++k) result[k] = a[k] - b[k];
   return result;
 }
 
 template <int Dim>
 PLIANT_INLINE SmallVector<double, Dim> scaled(double factor, const SmallVector<double, Dim>& v) {
   SmallVector<double, Dim> result;
-  for (int k = 0; k < Dim; ++k) result[k] = factor * v[k];
+  PLIANT_UNROLL for (int k = 0; k < Dim; ++k) result[k] = factor * v[k];
   return result;
 }
 
@@ -109,7 +109,7 @@ template <int Dim>
 PLIANT_INLINE SmallVector<double, Dim> moved_along(const SmallVector<double, Dim>& x, double factor,
                                                    const SmallVector<double, Dim>& v) {
   SmallVector<double, Dim> result;
-  for (int k = 0; k < Dim; ++k) result[k] = x[k] + factor * v[k];
+  PLIANT_UNROLL for (int k = 0; k < Dim; ++k) result[k] = x[k] + factor * v[k];
   return result;
 }
 
@@ -121,14 +121,14 @@ PLIANT_INLINE double length(const SmallVector<double, Dim>& v) {
 template <int Dim>
 PLIANT_INLINE double largest_entry(const SmallVector<double, Dim>& v) {
   double result = 0;
-  for (int k = 0; k < Dim; ++k) result = std::max(result, std::abs(v[k]));
+  PLIANT_UNROLL for (int k = 0; k < Dim; ++k) result = std::max(result, std::abs(v[k]));
   return result;
 }
 
 template <int Dim>
 PLIANT_INLINE bool finite(const SmallVector<double, Dim>& v) {
   bool result = true;
-  for (int k = 0; k < Dim; ++k) result = result && is_finite(v[k]);
+  PLIANT_UNROLL for (int k = 0; k < Dim; ++k) result = result && is_finite(v[k]);
   return result;
 }
 

@@ -39,8 +39,10 @@ class Contacts {
   using Path = typename Colliders<dim>::Path;
   using Bounds = BoundedNodes<Vector>;
 
-  // `spacing` [m]: the mean distance between nodes; `size` [m]: of the coordinates at rest.
-  void prepare(std::ptrdiff_t node_count, double spacing, double size) {
+  // `spacing` [m]: the mean distance between nodes; `size` [m]: of the coordinates at rest; `origins`: what
+  // the positions of a step are relative to.
+  void prepare(std::ptrdiff_t node_count, double spacing, double size, Origins<dim> origins = {}) {
+    origins_ = std::move(origins);
     spacing_ = spacing;
     size_ = size;
     colliders_.prepare(size, 256 * static_cast<double>(std::numeric_limits<Scalar>::epsilon()));
@@ -48,7 +50,7 @@ class Contacts {
     restrained_.assign(static_cast<std::size_t>(node_count), free);
     planes_.resize(static_cast<std::size_t>(node_count));
     marked_.assign(static_cast<std::size_t>(node_count), 0);
-    groups_ = NodeGroups<Vector>(node_count);
+    groups_ = NodeGroups<Vector>(node_count, origins_);
     bounded_.assign(static_cast<std::size_t>(groups_.count()), 0);
     changed_ = bounded_;
     free_.resize(node_count);
@@ -113,11 +115,11 @@ class Contacts {
     colliders_.place(time, time + dt);
     groups_.for_each([&](int group) {
       char& changed = changed_[static_cast<std::size_t>(group)] = 0;
-      if (!colliders_.any_near({groups_.box(x, group), {Point::Zero(), Point::Zero()}})) return;
+      if (!colliders_.any_near({groups_.box(places(x), group), {Point::Zero(), Point::Zero()}})) return;
       for (int i = groups_.begin(group); i < groups_.end(group); ++i) {
-        Point at = point(x, i);
+        Point at = places(x).of(i);
         if (immovable(i) || !colliders_.push_out(at, [&] { return free_directions(i); })) continue;
-        x.node(i) = at.template cast<Scalar>();
+        set_point(x, i, at - origins_.of(i));
         changed = 1;
       }
     });
@@ -144,7 +146,7 @@ class Contacts {
   void find(const Vector& x, const Vector& ahead, const Vector& prescribed) {
     find_planes(x, ahead, spacing_, MayMiss::any);
     rebuild(x, prescribed);
-    holds_.take(bounds_, colliders_, x);
+    holds_.take(bounds_, colliders_, places(x));
   }
 
   const Bounds& bounds() const { return bounds_; }
@@ -160,7 +162,7 @@ class Contacts {
   void note_sliding(const Vector& u) { holds_.note_sliding(bounds_, u); }
   typename Holds<Vector>::Change update_normal_forces(const Vector& x, const Vector& u, const Vector& g,
                                                       double dt, double part) {
-    return holds_.update(bounds_, colliders_, x, u, g, dt, part);
+    return holds_.update(bounds_, colliders_, places(x), u, g, dt, part);
   }
 
   // Planes that the displacement u crosses although no plane told: gives them to the nodes, and puts these on
@@ -199,7 +201,7 @@ class Contacts {
     for (const auto& bounded : bounds_.nodes()) {
       const int i = bounded.node;
       const auto carried = [&](const auto& collider) {
-        const Point at = point(x, i);
+        const Point at = places(x).of(i);
         return Point(collider.to.to_world(collider.from.to_local(at)) - at);
       };
       set_point(u, i, settled(bounded, point(u, i), carried, part.dt / mass(i)));
@@ -227,7 +229,7 @@ class Contacts {
                      Changed&& changed) {
     for (const auto& bounded : bounds_.nodes()) {
       const int i = bounded.node;
-      const auto carried = [&](const auto& collider) { return carried_to(point(x, i), collider); };
+      const auto carried = [&](const auto& collider) { return carried_to(places(x).of(i), collider); };
       const Point before = point(v, i), ahead = part.dt * before;
       const BoundedNode stopped = stopped_by(bounded, point(u, i), ahead, carried);
       if (stopped.axes == 0) continue;
@@ -289,7 +291,7 @@ class Contacts {
       const int i = bounded.node;
       const auto pressures = bounds_.pressures(bounded, u.node(i), g.node(i));
       if (pressures.isZero()) continue;
-      const Point end = (x.node(i) + u.node(i)).template cast<double>();
+      const Point end = (x.node(i) + u.node(i)).template cast<double>() + origins_.of(i);
       auto speed = Bounds::in_frame(bounded, v.node(i));
       for (int axis = 0; axis < bounded.axes; ++axis) {
         if (pressures[axis] == 0) continue;
@@ -308,7 +310,7 @@ class Contacts {
   }
 
   // The step, or a part of it, leads from x to x + u.
-  void finish(const Vector& x, const Vector& u) { holds_.finish(bounds_, colliders_, x, u); }
+  void finish(const Vector& x, const Vector& u) { holds_.finish(bounds_, colliders_, places(x), u); }
 
   // The step is over: accepted, or as if it had not been.
   void end(bool accepted) {
@@ -323,6 +325,8 @@ class Contacts {
  private:
   using BoundedNode = typename Bounds::Node;
   static constexpr int free = -1;
+
+  Places<Vector> places(const Vector& x) const { return {x, origins_}; }
 
   static Point point(const Vector& vector, std::ptrdiff_t i) {
     return vector.node(i).template cast<double>();
@@ -344,7 +348,7 @@ class Contacts {
   }
 
   NodeRegion<dim> region(int group, const Vector& x, const Vector& way) const {
-    return {groups_.box(x, group), groups_.box(way, group)};
+    return {groups_.box(places(x), group), groups_.box(way, group)};
   }
 
   bool any_changed() const {
@@ -375,8 +379,8 @@ class Contacts {
         for (int i = groups_.begin(group); i < groups_.end(group); ++i) {
           auto& planes = planes_[static_cast<std::size_t>(i)];
           planes.count = 0;
-          planes.size = std::max(
-              {size_, detail::largest_entry<dim>(point(x, i)), detail::largest_entry<dim>(point(ahead, i))});
+          planes.size = std::max({size_, detail::largest_entry<dim>(places(x).of(i)),
+                                  detail::largest_entry<dim>(point(ahead, i))});
         }
       };
       if (may_miss == MayMiss::any) begin_planes();
@@ -387,7 +391,7 @@ class Contacts {
           if (immovable(i)) continue;
           auto& planes = planes_[static_cast<std::size_t>(i)];
           const Point way = point(ahead, i);
-          colliders_.meet(number, point(x, i), way, detail::length<dim>(way) + beyond, planes);
+          colliders_.meet(number, places(x).of(i), way, detail::length<dim>(way) + beyond, planes);
           if (planes.count > 0) bounded = 1;
         }
       }
@@ -404,7 +408,7 @@ class Contacts {
       for (int i = groups_.begin(group); i < groups_.end(group); ++i) {
         auto& planes = planes_[static_cast<std::size_t>(i)];
         if (immovable(i) || (may_miss == MayMiss::bounded && planes.count == 0)) continue;
-        const Point from = point(x, i), way = point(u, i);
+        const Point from = places(x).of(i), way = point(u, i);
         const double rounding =
             8 * colliders_.tolerance(std::max(planes.size, detail::largest_entry<dim>(way)));
         colliders_.for_each_entered(from, way, [&](const ContactPlane<dim>& plane) {
@@ -415,9 +419,9 @@ class Contacts {
       }
     });
     if (!any_changed()) return false;
-    holds_.keep(bounds_, colliders_, x);
+    holds_.keep(bounds_, colliders_, places(x));
     rebuild(x, prescribed);
-    holds_.take(bounds_, colliders_, x);
+    holds_.take(bounds_, colliders_, places(x));
     for (const auto& bounded : bounds_.nodes()) {
       if (marked_[static_cast<std::size_t>(bounded.node)] == 0) continue;
       u.node(bounded.node) = Bounds::nearest(bounded, u.node(bounded.node));
@@ -552,6 +556,7 @@ class Contacts {
   NodeGroups<Vector> groups_;
   Holds<Vector> holds_;
   Bounds bounds_;
+  Origins<dim> origins_;
   double spacing_ = 0, size_ = 0;  // [m]
   std::vector<int> restrained_;    // of each node: in projections_, or free
   std::vector<Square> projections_;

@@ -12,6 +12,7 @@
 #include <pliant/contact/bounded_nodes.hpp>
 #include <pliant/contact/colliders.hpp>
 #include <pliant/contact/friction.hpp>
+#include <pliant/contact/node_groups.hpp>
 
 namespace pliant {
 
@@ -26,6 +27,7 @@ class Holds {
   using Point = SmallVector<double, dim>;
   using Bounds = BoundedNodes<Vector>;
   using Node = typename Bounds::Node;
+  using Places = pliant::Places<Vector>;
 
   // `spacing` [m]: the mean distance between nodes.
   void prepare(std::ptrdiff_t node_count, double spacing) {
@@ -92,7 +94,7 @@ class Holds {
   void clear() { holds_.clear(); }
 
   // What the bounded nodes of a step from x hold on to.
-  void take(const Bounds& bounds, const Colliders<dim>& colliders, const Vector& x) {
+  void take(const Bounds& bounds, const Colliders<dim>& colliders, const Places& x) {
     holds_.resize(bounds.nodes().size());
     for (std::size_t m = 0; m < holds_.size(); ++m) take(bounds.nodes()[m], colliders, x, holds_[m]);
   }
@@ -146,7 +148,7 @@ class Holds {
 
   // Learns the normal forces from the gradient g at the end u of a pass from x, or a part of what they
   // changed.
-  Change update(const Bounds& bounds, const Colliders<dim>& colliders, const Vector& x, const Vector& u,
+  Change update(const Bounds& bounds, const Colliders<dim>& colliders, const Places& x, const Vector& u,
                 const Vector& g, double dt, double part) {
     Change result;
     for (std::size_t m = 0; m < holds_.size(); ++m) {
@@ -176,13 +178,13 @@ class Holds {
   }
 
   // The planes of the step from x change: what touches keeps its hold.
-  void keep(const Bounds& bounds, const Colliders<dim>& colliders, const Vector& x) {
+  void keep(const Bounds& bounds, const Colliders<dim>& colliders, const Places& x) {
     keep(bounds, colliders, x,
          [](const Node&, const Hold<dim>& hold) { return std::pair(hold.anchor(), hold.slid()); });
   }
 
   // The step leads from x to x + u: what touches keeps its hold, which slides along where it gave way.
-  void finish(const Bounds& bounds, const Colliders<dim>& colliders, const Vector& x, const Vector& u) {
+  void finish(const Bounds& bounds, const Colliders<dim>& colliders, const Places& x, const Vector& u) {
     keep(bounds, colliders, x, [&](const Node& bounded, const Hold<dim>& hold) {
       const Point at = displacement(bounded, u);
       return std::pair(hold.anchor_at(at), detail::length<dim>(hold.slip(at)));
@@ -213,13 +215,13 @@ class Holds {
     return linear_ ? hold.linear_law(u, dt) : hold.law(u, dt);
   }
 
-  static Grip new_grip(int collider, const Colliders<dim>& colliders, const Vector& x, int node) {
-    const Point at = x.node(node).template cast<double>();
+  static Grip new_grip(int collider, const Colliders<dim>& colliders, const Places& x, int node) {
+    const Point at = x.of(node);
     return {.collider = collider, .anchor = colliders[collider].from.to_local(at)};
   }
 
   // Of each axis, on the collider that it held on to before or else on the one below.
-  void take(const Node& bounded, const Colliders<dim>& colliders, const Vector& x, NodeHolds& holds) const {
+  void take(const Node& bounded, const Colliders<dim>& colliders, const Places& x, NodeHolds& holds) const {
     const Grips& grips = memory_.of(bounded.node);
     std::array<bool, std::size_t{dim}> used{};
     for (int axis = 0; axis < bounded.axes; ++axis) {
@@ -237,9 +239,9 @@ class Holds {
     }
   }
 
-  Hold<dim> hold_of(const Node& bounded, int axis, const Colliders<dim>& colliders, const Vector& x,
+  Hold<dim> hold_of(const Node& bounded, int axis, const Colliders<dim>& colliders, const Places& x,
                     const Grip& grip) const {
-    const Point at = x.node(bounded.node).template cast<double>();
+    const Point at = x.of(bounded.node);
     const auto& collider = colliders[grip.collider];
     const auto carried = [&](const Point& local) { return Point(collider.to.to_world(local) - at); };
     return Hold<dim>(grip.collider, collider.surface, stick_length(collider.surface),
@@ -250,11 +252,11 @@ class Holds {
 
   // Remembers each hold; `end` tells its anchor, as a displacement from x, and how far it slid.
   template <class End>
-  void keep(const Bounds& bounds, const Colliders<dim>& colliders, const Vector& x, End&& end) {
+  void keep(const Bounds& bounds, const Colliders<dim>& colliders, const Places& x, End&& end) {
     let_go();
     for_each_acting(*this, bounds, [&](const Node& bounded, int axis, const Hold<dim>& hold) {
       const auto [anchor, slid] = end(bounded, hold);
-      const Point at = x.node(bounded.node).template cast<double>() + anchor;
+      const Point at = x.of(bounded.node) + anchor;
       if (memory_.nodes.empty() || memory_.nodes.back() != bounded.node)
         memory_.nodes.push_back(bounded.node);
       memory_.of(bounded.node)[static_cast<std::size_t>(axis)] = {hold.collider(), hold.normal_force(), slid,

@@ -4,11 +4,27 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <vector>
 
 #include <pliant/contact/concept.hpp>
+#include <pliant/core/origins.hpp>
 #include <pliant/core/parallel.hpp>
 
 namespace pliant {
+
+// Positions in the world [m], of which a system has those relative to `origins`.
+template <class VectorType>  // a NodeVector
+struct Places {
+  using Point = SmallVector<double, VectorType::dim>;
+
+  const VectorType& relative;
+  const Origins<VectorType::dim>& origins;
+
+  Point of(std::ptrdiff_t node) const {
+    const Point at = relative.node(node).template cast<double>();
+    return origins.all_zero() ? at : Point(at + origins.of(node));
+  }
+};
 
 // Groups of nodes with numbers in a row, which lie together because nodes are numbered so.
 template <class VectorType>  // a NodeVector
@@ -19,7 +35,14 @@ class NodeGroups {
   static constexpr int dim = Vector::dim;
 
   NodeGroups() = default;
-  explicit NodeGroups(std::ptrdiff_t nodes) : nodes_(static_cast<int>(nodes)) {}
+  NodeGroups(std::ptrdiff_t nodes, const Origins<dim>& origins) : nodes_(static_cast<int>(nodes)) {
+    for (int group = 0; group < count() && !origins.all_zero(); ++group) {
+      bool same = true;
+      for (int i = begin(group); i < end(group); ++i)
+        same = same && origins.of(i) == origins.of(begin(group));
+      has_one_origin_.push_back(same);
+    }
+  }
 
   int count() const { return (nodes_ + size - 1) / size; }
   int begin(int group) const { return group * size; }
@@ -31,6 +54,21 @@ class NodeGroups {
     parallel_for(count(), 256 / size, [&](std::ptrdiff_t first, std::ptrdiff_t last) {
       for (std::ptrdiff_t group = first; group < last; ++group) run(static_cast<int>(group));
     });
+  }
+
+  // A box around the nodes of a group; as below.
+  AxisAlignedBox<dim> box(const Places<Vector>& places, int group) const {
+    if (has_one_origin_.empty()) return box(places.relative, group);
+    if (has_one_origin_[static_cast<std::size_t>(group)]) {
+      AxisAlignedBox<dim> result = box(places.relative, group);
+      const Point origin = places.origins.of(begin(group));
+      result.lower += origin;
+      result.upper += origin;
+      return result;
+    }
+    AxisAlignedBox<dim> result{places.of(begin(group)), places.of(begin(group))};
+    for (int i = begin(group) + 1; i < end(group); ++i) result.include(places.of(i));
+    return result;
   }
 
   // A box around what a vector has for the nodes of a group; the last one's may contain zero as well. What is
@@ -60,6 +98,7 @@ class NodeGroups {
   static_assert(size * Vector::stride % 8 == 0, "groups are read in blocks");
 
   int nodes_ = 0;
+  std::vector<bool> has_one_origin_;  // each group; none where all origins are zero
 };
 
 }  // namespace pliant

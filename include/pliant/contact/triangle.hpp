@@ -108,14 +108,14 @@ class LineThroughTriangles {
 
   std::optional<Crossing> crossing(const TriangleCorners& corners) {
     std::array<double, 3> u, v, depth;
-    for (std::size_t i = 0; i < 3; ++i) {
+    PLIANT_UNROLL for (std::size_t i = 0; i < 3; ++i) {
       depth[i] = corners[i][axis_] - from_[axis_];
       u[i] = less_product(corners[i][first_] - from_[first_], shear_first_, depth[i]);
       v[i] = less_product(corners[i][second_] - from_[second_], shear_second_, depth[i]);
     }
     std::array<int, 3> sense;  // of edge i around the line
     bool right = false, left = false;
-    for (std::size_t i = 0; i < 3; ++i) {
+    PLIANT_UNROLL for (std::size_t i = 0; i < 3; ++i) {
       const std::size_t j = (i + 1) % 3;
       sense[i] = sign_of_difference(u[i], v[j], v[i], u[j]);
       right = right || sense[i] < 0;
@@ -140,7 +140,7 @@ class LineThroughTriangles {
     // Weights of the corners: the areas opposite to them.
     std::array<double, 3> weight;
     double sum = 0;
-    for (std::size_t i = 0; i < 3; ++i) {
+    PLIANT_UNROLL for (std::size_t i = 0; i < 3; ++i) {
       const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
       const double area = u[j] * v[k] - v[j] * u[k];
       weight[i] = std::max(left ? area : -area, 0.0);
@@ -151,9 +151,9 @@ class LineThroughTriangles {
       sum = 1;
     }
     Crossing result{0, Point::Zero(), right};
-    for (std::size_t i = 0; i < 3; ++i) {
+    PLIANT_UNROLL for (std::size_t i = 0; i < 3; ++i) {
       result.fraction += weight[i] / sum * depth[i];
-      for (int k = 0; k < 3; ++k) result.point[k] += weight[i] / sum * corners[i][k];
+      PLIANT_UNROLL for (int k = 0; k < 3; ++k) result.point[k] += weight[i] / sum * corners[i][k];
     }
     result.fraction /= length_;
     return result;

@@ -30,7 +30,9 @@ namespace pliant {
 // a shear wave goes a good part of a body's thickness can add energy to it, if it is not damped, the sooner
 // the nearer nu is to 0.5, and invert elements (StepReport::inverted_elements).
 //
-// Bodies of which there are many copies are solved together, see SplitCopies.
+// Bodies of which there are many copies are solved together, see SplitCopies: those of Copies, and any whose
+// meshes differ in their place only, as far as the rounding of their coordinates tells. Where that is more
+// than a tenth of an element's height they are not recognised (StepReport::copies).
 //
 // Nodes that would end in a collider are put back on its surface, and slowed down there by friction and drag,
 // at the end of the step; the body feels it in the next one.
@@ -83,6 +85,8 @@ struct OperatorSplitting {
       return report;
     }
     report.factorisations = bodies.set_up(context.system, context.filter, dt, incremental);
+    report.pieces = bodies.piece_count();
+    report.copies = bodies.pieces_in_blocks();
     report.contacts = bodies.advance(*this, context, state);
     if (feels_volumes()) report.inverted_elements = bodies.inverted_elements();
     if (report.contacts < 0) {

@@ -97,7 +97,7 @@ class SplitBodies {
                               "must be zero with OperatorSplitting, which has no tangent to damp with");
     const std::vector<Element> elements = elements_of(system);
     elements_ = fingerprint_of(elements, system.mass_damping());
-    pieces_ = pieces_of(elements, system.numbering(), system.rest());
+    pieces_ = pieces_of(elements, system.numbering(), system.rest(), system.nodes_of_copy());
     dt_ = 0;
   }
 
@@ -131,6 +131,11 @@ class SplitBodies {
     if (restored_) take_over();
     return made ? 0 : static_cast<int>(copies_.size()) + (others_ ? 1 : 0);
   }
+
+  // Bodies, or parts of bodies, that do not hang together, and how many of them are solved in blocks of
+  // copies.
+  int piece_count() const { return static_cast<int>(pieces_.size()); }
+  int pieces_in_blocks() const { return pieces_in_blocks_; }
 
   // In the last solve, if that felt volume forces.
   int inverted_elements() const {
@@ -295,18 +300,20 @@ class SplitBodies {
     SplitPiece<Scalar> others;
     copies_.clear();
     blocks_.clear();
-    for (const std::vector<int>& group : groups_of_copies(pieces_, nodes_)) {
-      const std::size_t left = group.size() % size,
-                        in_blocks = left < worth_a_block ? group.size() - left : group.size();
+    pieces_in_blocks_ = 0;
+    for (const CopyGroup& group : groups_of_copies(pieces_, nodes_)) {
+      const std::size_t count = group.pieces.size(), left = count % size,
+                        in_blocks = left < worth_a_block ? count - left : count;
       std::vector<const std::vector<int>*> nodes;
-      for (std::size_t k = 0; k < group.size(); ++k) {
-        const SplitPiece<Scalar>& piece = pieces_[at(group[k])];
+      for (std::size_t k = 0; k < count; ++k) {
+        const SplitPiece<Scalar>& piece = pieces_[at(group.pieces[k])];
         if (k < in_blocks) nodes.push_back(&piece.nodes);
         else append(piece, others);
       }
       if (nodes.empty()) continue;
+      pieces_in_blocks_ += static_cast<int>(nodes.size());
       copies_.emplace_back();
-      auto [mesh, elements] = mesh_of(pieces_[at(group.front())], dt);
+      auto [mesh, elements] = mesh_of(pieces_[at(group.reference)], dt);
       copies_.back().make(std::move(mesh), elements, nodes, dt);
       for (int block = 0; block < copies_.back().block_count(); ++block)
         blocks_.push_back({static_cast<int>(copies_.size()) - 1, block});
@@ -350,9 +357,10 @@ class SplitBodies {
   std::unique_ptr<SplitBody<Vector, isa>> others_;  // where there are any
   std::vector<Copies> copies_;                      // of each piece of which there are many
   std::vector<BlockOf> blocks_;                     // of all of them
-  Vector held_, moved_;                             // [N], [m]
-  std::uint64_t elements_ = 0;                      // their fingerprint
-  std::optional<History> restored_;                 // for the next step
+  int pieces_in_blocks_ = 0;
+  Vector held_, moved_;              // [N], [m]
+  std::uint64_t elements_ = 0;       // their fingerprint
+  std::optional<History> restored_;  // for the next step
 };
 
 }  // namespace pliant

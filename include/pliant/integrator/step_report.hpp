@@ -66,6 +66,8 @@ struct StepReport {
   double linear_goal = 0;      // [N]
   int substeps = 0;            // of an explicit step
   int factorisations = 0;      // of OperatorSplitting: matrices that had to be made
+  int pieces = 0;              // of OperatorSplitting: bodies, or parts of them, that do not hang together
+  int copies = 0;              // how many of these are solved together, as copies of each other
   int inverted_elements = -1;  // of OperatorSplitting that feels volume forces: where the last solve of the
                                // step evaluated them, not at its end; otherwise, and of others, -1: not known
   double stable_dt = 0;        // longest stable substep of an explicit step, by a safe bound [s]

@@ -54,10 +54,10 @@ class BlockPairs {
     const float* columns = values_.data() + static_cast<std::size_t>(begin) * pair_size;
     const int* from = from_.data() + 2 * static_cast<std::size_t>(begin);
     Sum sums[Dim];
-    for (Sum& sum : sums) sum = Sum(0);
+    PLIANT_UNROLL for (Sum& sum : sums) sum = Sum(0);
     for (int p = begin; p < end; ++p, columns += pair_size, from += 2)
       add_pair(columns, x + from[0], x + from[1], sums);
-    for (int c = 1; c < Dim; ++c) sums[0] += sums[c];
+    PLIANT_UNROLL for (int c = 1; c < Dim; ++c) sums[0] += sums[c];
     return folded(sums[0]);
   }
 
@@ -87,8 +87,8 @@ class BlockPairs {
 #endif
     if constexpr (!at_once) {
       for (const float* const x : {a, b}) {
-        for (int c = 0; c < Dim; ++c)
-          sums[c] = multiply_add(load<Sum>(columns + c * column_step), Sum(x[c]), sums[c]);
+        PLIANT_UNROLL for (int c = 0; c < Dim; ++c) sums[c] =
+            multiply_add(load<Sum>(columns + c * column_step), Sum(x[c]), sums[c]);
         columns += Dim;
       }
     }

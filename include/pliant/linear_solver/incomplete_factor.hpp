@@ -261,7 +261,7 @@ class IncompleteFactor {
         write(C, V_.data() + std::ptrdiff_t{e} * block_size);
       }
       Row scaled[stride];
-      for (int c = 0; c < Dim; ++c) scaled[c] = product(inverse_columns, C[c]);
+      PLIANT_UNROLL for (int c = 0; c < Dim; ++c) scaled[c] = product(inverse_columns, C[c]);
       write(scaled, U_.block(e), Blocks::column_step);
       if constexpr (stride > Dim) scaled[Dim] = Row(0);
       transpose(scaled);
@@ -277,15 +277,16 @@ class IncompleteFactor {
     using Wide = Lane<typename Matrix::Scalar, stride, isa>;
     const auto* const block = A.values() + std::ptrdiff_t{slot} * block_size;
     const Wide factor(scale);
-    for (int c = 0; c < Dim; ++c) columns[c] = convert<Row>(factor * load<Wide>(block + c * Dim));
+    PLIANT_UNROLL for (int c = 0; c < Dim; ++c) columns[c] =
+        convert<Row>(factor * load<Wide>(block + c * Dim));
     if (!transposed) return;
     if constexpr (stride > Dim) columns[Dim] = Row(0);
     transpose(columns);
   }
 
   static PLIANT_INLINE void write(const Row* columns, float* block, int step = Dim) {
-    for (int c = 0; c < Dim; ++c) {
-      for (int r = 0; r < Dim; ++r) block[c * step + r] = columns[c][r];
+    PLIANT_UNROLL for (int c = 0; c < Dim; ++c) {
+      PLIANT_UNROLL for (int r = 0; r < Dim; ++r) block[c * step + r] = columns[c][r];
     }
   }
 
@@ -293,19 +294,18 @@ class IncompleteFactor {
   PLIANT_INLINE void subtract(int l, int e, Row* C) const {
     const float* const left = L_.block(l);
     const float* const right = V_.data() + std::ptrdiff_t{e} * block_size;
-    for (int r = 0; r < Dim; ++r) {
+    PLIANT_UNROLL for (int r = 0; r < Dim; ++r) {
       // The last one without the number after it, which another thread may be writing.
       Row column(0);
       if (r + 1 < Dim) column = load<Row>(left + r * Blocks::column_step);
-      else
-        for (int i = 0; i < Dim; ++i) set_lane(column, i, left[r * Blocks::column_step + i]);
-      for (int c = 0; c < Dim; ++c) C[c] = multiply_add(-column, Row(right[c * Dim + r]), C[c]);
+      else PLIANT_UNROLL for (int i = 0; i < Dim; ++i) set_lane(column, i, left[r * Blocks::column_step + i]);
+      PLIANT_UNROLL for (int c = 0; c < Dim; ++c) C[c] = multiply_add(-column, Row(right[c * Dim + r]), C[c]);
     }
   }
 
   static PLIANT_INLINE Row product(const Row* columns, const Row& b) {
     Row sum = columns[0] * Row(b[0]);
-    for (int c = 1; c < Dim; ++c) sum = multiply_add(columns[c], Row(b[c]), sum);
+    PLIANT_UNROLL for (int c = 1; c < Dim; ++c) sum = multiply_add(columns[c], Row(b[c]), sum);
     return sum;
   }
 
@@ -315,9 +315,9 @@ class IncompleteFactor {
     constexpr double margin = 1e-4;  // of the least pivot, relative to the trace
     // In doubles no product of three floats overflows or vanishes.
     SmallMatrix<double, Dim, Dim> block;
-    for (int c = 0; c < Dim; ++c) {
-      for (int r = 0; r <= c; ++r)
-        block(r, c) = block(c, r) = (double{columns[c][r]} + double{columns[r][c]}) / 2;
+    PLIANT_UNROLL for (int c = 0; c < Dim; ++c) {
+      PLIANT_UNROLL for (int r = 0; r <= c; ++r) block(r, c) = block(c, r) =
+          (double{columns[c][r]} + double{columns[r][c]}) / 2;
     }
     const double size = trace(block), least = margin * size;
     if (!(size > 0 && std::isfinite(size))) return false;
@@ -335,9 +335,10 @@ class IncompleteFactor {
         for (int r = 0; r < Dim; ++r) inverted(r, c) = r == c ? 1 / block(c, c) : 0;
       }
     }
-    for (int c = 0; c < Dim; ++c) {
+    PLIANT_UNROLL for (int c = 0; c < Dim; ++c) {
       inverse_columns[c] = Row(0);
-      for (int r = 0; r < Dim; ++r) set_lane(inverse_columns[c], r, static_cast<float>(inverted(r, c)));
+      PLIANT_UNROLL for (int r = 0; r < Dim; ++r)
+          set_lane(inverse_columns[c], r, static_cast<float>(inverted(r, c)));
     }
     return true;
   }
@@ -352,7 +353,8 @@ class IncompleteFactor {
     store(y(k), y_k);
     const float* const D = inverse_.data() + std::ptrdiff_t{k} * block_size;
     Row scaled = load<Row>(D) * Row(y_k[0]);
-    for (int c = 1; c < Dim; ++c) scaled = multiply_add(load<Row>(D + c * Dim), Row(y_k[c]), scaled);
+    PLIANT_UNROLL for (int c = 1; c < Dim; ++c) scaled =
+        multiply_add(load<Row>(D + c * Dim), Row(y_k[c]), scaled);
     store(x(k), scaled);
   }
 

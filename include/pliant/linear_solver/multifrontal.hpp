@@ -305,12 +305,13 @@ class Multifrontal {
       if (columns < Columns) return subtract_product<Columns - 1>(columns, C, A, R, depth);
     }
     Tile sums[Columns];
-    for (int c = 0; c < Columns; ++c) sums[c] = Tile(Real(0));
+    PLIANT_UNROLL for (int c = 0; c < Columns; ++c) sums[c] = Tile(Real(0));
     for (std::ptrdiff_t k = 0; k < depth; ++k, A += height, R += height) {
       const Tile a = load<Tile>(A);
-      for (int c = 0; c < Columns; ++c) sums[c] = multiply_add(a, Tile(R[c]), sums[c]);
+      PLIANT_UNROLL for (int c = 0; c < Columns; ++c) sums[c] = multiply_add(a, Tile(R[c]), sums[c]);
     }
-    for (int c = 0; c < Columns; ++c) store(C + c * height, load<Tile>(C + c * height) - sums[c]);
+    PLIANT_UNROLL for (int c = 0; c < Columns; ++c)
+        store(C + c * height, load<Tile>(C + c * height) - sums[c]);
   }
 
   // The block on the diagonal of a stripe of columns, lower half.
@@ -429,9 +430,10 @@ class Multifrontal {
       for (std::ptrdiff_t i = 0; i < count; ++i) {
         const Real* const tile = A + (i * columns + c) * height;
         const Tile b = load<Tile>(known + i * height);
-        for (int k = 0; k < 4; ++k) sums[k] = multiply_add(load<Tile>(tile + k * height), b, sums[k]);
+        PLIANT_UNROLL for (int k = 0; k < 4; ++k) sums[k] =
+            multiply_add(load<Tile>(tile + k * height), b, sums[k]);
       }
-      for (int k = 0; k < 4; ++k) x[c + k] -= sum(sums[k]);
+      PLIANT_UNROLL for (int k = 0; k < 4; ++k) x[c + k] -= sum(sums[k]);
     }
     for (; c < columns; ++c) {
       Tile total(Real(0));

@@ -153,54 +153,67 @@ class Panels {
     }
   }
 
+  // All memory at once: a vector that grows copies and clears more than there is to compute.
   void build(const Factor& factor) {
     panels_.clear();
-    values_.clear();
-    offsets_.clear();
+    std::ptrdiff_t values = 0, offsets = 0;
     int most_tiles = 0;
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       parts_[p].first = static_cast<int>(panels_.size());
       for (const int f : fronts_of_[p]) {
-        const int columns = factor.fronts().fronts[at(f)].columns();
-        for (int first = 0; first < columns; first += widest) {
-          add_panel(factor, f, first, std::min(columns, first + widest));
-          most_tiles = std::max(most_tiles, panels_.back().tiles);
+        const Fronts::Front& front = factor.fronts().fronts[at(f)];
+        for (int first = 0; first < front.columns(); first += widest) {
+          const int columns = std::min(front.columns() - first, widest),
+                    rows = front.columns() - first + front.rows_below(), tiles = (rows + height - 1) / height;
+          panels_.push_back({place_of_[at(front.begin + first)], columns, rows, tiles, values, offsets});
+          values += std::ptrdiff_t{tiles} * height * columns;
+          offsets += std::ptrdiff_t{tiles} * height;
+          most_tiles = std::max(most_tiles, tiles);
         }
       }
       parts_[p].last = static_cast<int>(panels_.size());
     }
+    values_.assign(at(values), Real(0));
+    offsets_.assign(at(offsets), stride * node_count());  // the row behind them all
     scratch_size_ = at(most_tiles) * 3 * height;
+    std::size_t next = 0;
+    for (const auto& fronts : fronts_of_) {
+      for (const int f : fronts) {
+        for (int first = 0; first < factor.fronts().fronts[at(f)].columns(); first += widest)
+          fill(panels_[next++], factor, f, first);
+      }
+    }
   }
 
-  // The columns [first, last) of a front.
-  void add_panel(const Factor& factor, int f, int first, int last) {
+  // With the columns of a front from `first` on.
+  void fill(const Panel& panel, const Factor& factor, int f, int first) {
     const Fronts& fronts = factor.fronts();
     const Fronts::Front& front = fronts.fronts[at(f)];
-    const int columns = last - first, rows = front.columns() - first + front.rows_below();
-    const int tiles = (rows + height - 1) / height;
-    panels_.push_back({place_of_[at(front.begin + first)], columns, rows, tiles, std::ssize(values_),
-                       std::ssize(offsets_)});
-    for (int r = 0; r < tiles * height; ++r) {
-      int place = node_count();  // the row behind them all
-      if (r < front.columns() - first) {
-        place = place_of_[at(front.begin + first + r)];
-      } else if (r < rows) {
-        place = place_of_[at(fronts.rows[at(front.rows + r - (front.columns() - first))])];
-      }
-      offsets_.push_back(stride * place);
+    const int columns = panel.columns, own = front.columns() - first;
+    int* const offsets = offsets_.data() + panel.offsets;
+    for (int r = 0; r < panel.rows; ++r)
+      offsets[r] =
+          stride * place_of_[at(r < own ? front.begin + first + r : fronts.rows[at(front.rows + r - own)])];
+    // P L_JJ = [I; -L_BJ], from the last column to the first, the rows of a tile in lanes.
+    using Wide = Lane<double, height, isa>;
+    std::vector<double> L(at(columns) * at(columns), 0);  // less L_JJ, but reciprocals on the diagonal
+    for (int r = 0; r < columns; ++r) {
+      for (int c = 0; c <= r; ++c)
+        L[at(r * columns + c)] = (r == c ? 1 : -1) * factor.entry(f, first + r, first + c);
     }
-    // Row by row of P L_JJ = [I; -L_BJ], from the last column to the first.
-    values_.resize(values_.size() + at(tiles) * height * at(columns), Real(0));
-    Real* const P = values_.data() + panels_.back().values;
-    std::vector<double> row(at(columns));
-    for (int r = 0; r < rows; ++r) {
-      for (int c = std::min(r, columns - 1); c >= 0; --c) {
-        double value = r < columns ? (r == c ? 1 : 0) : -factor.entry(f, first + r, first + c);
-        for (int k = c + 1; k < std::min(r + 1, columns); ++k) {
-          value -= row[at(k)] * factor.entry(f, first + k, first + c);
-        }
-        row[at(c)] = value * factor.entry(f, first + c, first + c);  // its reciprocal
-        P[(std::ptrdiff_t{r / height} * columns + c) * height + r % height] = static_cast<Real>(row[at(c)]);
+    Wide rows[widest];
+    for (int tile = 0; tile < panel.tiles; ++tile) {
+      Real* const P = values_.data() + panel.values + std::ptrdiff_t{tile} * height * columns;
+      const int begin = tile * height, end = std::min(begin + height, columns);  // P is lower triangular
+      for (int c = begin < columns ? end - 1 : columns - 1, last = c; c >= 0; --c) {
+        Wide value(0.0);
+        for (int r = begin; r < std::min(begin + height, panel.rows); ++r)
+          set_lane(value, r - begin,
+                   r >= columns ? -factor.entry(f, first + r, first + c) : (r == c ? 1.0 : 0.0));
+        for (int k = c + 1; k <= last; ++k)
+          value = multiply_add(rows[k], Wide(L[at(k * columns + c)]), value);
+        rows[c] = value * Wide(L[at(c * columns + c)]);
+        for (int i = 0; i < height; ++i) P[c * height + i] = static_cast<Real>(lane(rows[c], i));
       }
     }
   }

@@ -166,7 +166,8 @@ struct BlockJacobi {
     constexpr int stride = Row::width, dim = stride == 4 ? 3 : stride;
     const auto* const inverse = workspace.inverse.data() + i * dim * stride;
     Row z = load<Row>(inverse) * Row(r[0]);
-    for (int c = 1; c < dim; ++c) z = multiply_add(load<Row>(inverse + c * stride), Row(r[c]), z);
+    PLIANT_UNROLL for (int c = 1; c < dim; ++c) z =
+        multiply_add(load<Row>(inverse + c * stride), Row(r[c]), z);
     return z;
   }
 };

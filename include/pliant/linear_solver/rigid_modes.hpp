@@ -103,12 +103,12 @@ class RigidModes {
       for (int n = image_begin_[at(b)]; n < image_begin_[at(b) + 1]; ++n) {
         const Row x_i = x(image_node_[at(n)]);
         const float* const rows = image(n);
-        for (int axis = 0; axis < Dim; ++axis)
-          sums[axis] = multiply_add(load<Modes>(rows + axis * modes), Modes(x_i[axis]), sums[axis]);
+        PLIANT_UNROLL for (int axis = 0; axis < Dim; ++axis) sums[axis] =
+            multiply_add(load<Modes>(rows + axis * modes), Modes(x_i[axis]), sums[axis]);
       }
-      for (int axis = 1; axis < Dim; ++axis) sums[0] += sums[axis];
+      PLIANT_UNROLL for (int axis = 1; axis < Dim; ++axis) sums[0] += sums[axis];
       double* const restricted = restricted_.numbers.data() + std::ptrdiff_t{b} * modes;
-      for (int mode = 0; mode < modes; ++mode) restricted[mode] -= sums[0][mode];
+      PLIANT_UNROLL for (int mode = 0; mode < modes; ++mode) restricted[mode] -= sums[0][mode];
     }
   }
 
@@ -123,8 +123,8 @@ class RigidModes {
     const float* const arm_i = arm(i);
     const float* const motion = motions_.data() + std::ptrdiff_t{aggregates_.of[at(i)]} * motion_size;
     Row result = load<Row>(motion + Dim * stride) * Row(arm_i[Dim]);
-    for (int axis = 0; axis < Dim; ++axis)
-      result = multiply_add(load<Row>(motion + axis * stride), Row(arm_i[axis]), result);
+    PLIANT_UNROLL for (int axis = 0; axis < Dim; ++axis) result =
+        multiply_add(load<Row>(motion + axis * stride), Row(arm_i[axis]), result);
     return result;
   }
 
@@ -147,13 +147,13 @@ class RigidModes {
     Moments() { std::fill(columns, columns + Dim + 1, Row(0)); }
 
     PLIANT_INLINE void add(const Row& f, const float* arm) {
-      for (int c = 0; c <= Dim; ++c) columns[c] = multiply_add(f, Row(arm[c]), columns[c]);
+      PLIANT_UNROLL for (int c = 0; c <= Dim; ++c) columns[c] = multiply_add(f, Row(arm[c]), columns[c]);
     }
 
     // Calls use(mode, number).
     template <class Use>
     PLIANT_INLINE void for_each_mode(Use&& use) const {
-      for (int axis = 0; axis < Dim; ++axis) use(axis, columns[Dim][axis]);
+      PLIANT_UNROLL for (int axis = 0; axis < Dim; ++axis) use(axis, columns[Dim][axis]);
       for_each_rotation([&](int mode, int p, int q) { use(mode, columns[p][q] - columns[q][p]); });
     }
   };
@@ -162,8 +162,7 @@ class RigidModes {
   template <class Use>
   static PLIANT_INLINE void for_each_rotation(Use&& use) {
     if constexpr (Dim == 2) use(2, 0, 1);
-    else
-      for (int axis = 0; axis < 3; ++axis) use(3 + axis, (axis + 1) % 3, (axis + 2) % 3);
+    else PLIANT_UNROLL for (int axis = 0; axis < 3; ++axis) use(3 + axis, (axis + 1) % 3, (axis + 2) % 3);
   }
 
   // How aggregate a moves in the solution: what each number of an arm is multiplied with.
@@ -171,7 +170,7 @@ class RigidModes {
     const double* const y = solution_.numbers.data() + std::ptrdiff_t{a} * modes;
     float* const motion = motions_.data() + std::ptrdiff_t{a} * motion_size;
     const auto number = [&](int column, int axis) -> float& { return motion[column * stride + axis]; };
-    for (int axis = 0; axis < Dim; ++axis) number(Dim, axis) = static_cast<float>(y[axis]);
+    PLIANT_UNROLL for (int axis = 0; axis < Dim; ++axis) number(Dim, axis) = static_cast<float>(y[axis]);
     for_each_rotation([&](int mode, int p, int q) {
       number(p, q) = static_cast<float>(y[mode]);
       number(q, p) = -number(p, q);
@@ -320,7 +319,7 @@ class RigidModes {
     const auto number = [&](int axis, int mode) -> float& {
       return modes_[at((std::ptrdiff_t{i} * Dim + axis) * mode_stride + mode)];
     };
-    for (int axis = 0; axis < Dim; ++axis) number(axis, axis) = arm_i[Dim];
+    PLIANT_UNROLL for (int axis = 0; axis < Dim; ++axis) number(axis, axis) = arm_i[Dim];
     for_each_rotation([&](int mode, int p, int q) {
       number(q, mode) = arm_i[p];
       number(p, mode) = -arm_i[q];
@@ -343,10 +342,10 @@ class RigidModes {
         add_times_modes(A, entries_[at(e)], rows);
       }
       float* const out = images_.data() + std::ptrdiff_t{n} * image_size;
-      for (int axis = 0; axis < Dim; ++axis) {
+      PLIANT_UNROLL for (int axis = 0; axis < Dim; ++axis) {
         rows[axis] *= Modes(scale);
-        for (int mode = 0; mode < modes; ++mode)
-          out[axis * modes + mode] = static_cast<float>(rows[axis][mode]);
+        PLIANT_UNROLL for (int mode = 0; mode < modes; ++mode) out[axis * modes + mode] =
+            static_cast<float>(rows[axis][mode]);
       }
       const int i = image_node_[at(n)], a = aggregates_.of[at(i)];
       if (a < b) continue;
@@ -355,8 +354,8 @@ class RigidModes {
         std::fill(sums, sums + modes, Modes(0));
       }
       const float* const arm_i = arm(i);
-      for (int axis = 0; axis < Dim; ++axis)
-        sums[axis] = multiply_add(rows[axis], Modes(arm_i[Dim]), sums[axis]);
+      PLIANT_UNROLL for (int axis = 0; axis < Dim; ++axis) sums[axis] =
+          multiply_add(rows[axis], Modes(arm_i[Dim]), sums[axis]);
       for_each_rotation([&](int mode, int p, int q) {
         sums[mode] = multiply_add(rows[q], Modes(arm_i[p]), sums[mode]);
         sums[mode] = multiply_add(rows[p], Modes(-arm_i[q]), sums[mode]);

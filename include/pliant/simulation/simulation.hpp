@@ -55,7 +55,7 @@ struct Roles<true, SolverType, Constraints...> {
 }  // namespace detail
 
 // Composed at compile time. Positions and velocities are in the user's node numbering, dim x #nodes.
-template <class SolidType,       // a Solid or Bodies
+template <class SolidType,       // a Solid, Bodies or Copies
           class IntegratorType,  // BackwardEuler, OptimizationEuler, Newmark, CentralDifferences, QuasiStatic
           class SolverType,      // Pcg<...>, Cholesky, Mprgp<...>; NoSolver where the integrator needs none
           class ConstraintType,  // Unconstrained, Pinned, Sliding, PrescribedMotion, ..., or several Together
@@ -158,7 +158,8 @@ class Simulation {
       report.energies = energies();
       return report;
     }
-    system_.to_user(state_.x, positions_);
+    system_.positions_to_user(state_.x, positions_);
+    if (relative()) system_.to_user(state_.x, relative_positions_);
     system_.to_user(state_.v, velocities_);
     system_.to_user(integrator_workspace_.constraint_forces(), constraint_forces_);
     report.time = state_.time;
@@ -168,6 +169,10 @@ class Simulation {
   const Positions& positions() const { return positions_; }    // [m]
   const Positions& velocities() const { return velocities_; }  // [m/s]
   double time() const { return state_.time; }                  // [s]
+
+  // The positions of Copies relative to the translations of their poses, which floats round less than those
+  // in the world where these are far; otherwise the positions themselves [m].
+  const Positions& relative_positions() const { return relative() ? relative_positions_ : positions_; }
 
   // Of constraints and colliders on the nodes, at the end of the last step [N], of colliders with
   // CentralDifferences the mean over it: zero where nothing holds or touches them, and before the first step.
@@ -183,12 +188,15 @@ class Simulation {
   // Throw SizeError for a wrong number of columns, ParameterError for a number that is not finite.
   template <class Derived>
   void set_positions(const Eigen::MatrixBase<Derived>& positions) {
-    set("positions", positions, positions_, state_.x);
+    set("positions", positions, positions_);
+    system_.positions_to_internal(positions_, state_.x);
+    if (relative()) system_.to_user(state_.x, relative_positions_);
     contacts_.let_go();
   }
   template <class Derived>
   void set_velocities(const Eigen::MatrixBase<Derived>& velocities) {
-    set("velocities", velocities, velocities_, state_.v);
+    set("velocities", velocities, velocities_);
+    system_.to_internal(velocities_, state_.v);
   }
 
   // All that later steps depend on beside what the simulation is made of, see SavedState. Steps after
@@ -358,10 +366,14 @@ class Simulation {
   static_assert(IntegratorFor<Integrator, Context>,
                 "the integrator lacks prepare or step, see integrator/concept.hpp");
 
+  // Whether positions in a step are relative to those of the world.
+  bool relative() const { return !system_.origins().all_zero(); }
+
   FilterType filter_of(const Constraint& constraint) const {
     NodeConstraints<dim> held(system_.node_count());
     constraint.describe(held);
-    return FilterType(held, solid_.nodes(), system_.numbering(), system_.pattern());
+    return FilterType(held, SystemType::rest_nodes(solid_), system_.numbering(), system_.pattern(),
+                      system_.origins());
   }
 
   void check(const FilterType& filter) const {
@@ -371,8 +383,8 @@ class Simulation {
   }
 
   void prepare_contacts() {
-    const auto& rest = solid_.nodes();
-    const double size = static_cast<double>(rest.cwiseAbs().maxCoeff());
+    const auto& rest = SystemType::rest_nodes(solid_);
+    const double size = static_cast<double>(solid_.nodes().cwiseAbs().maxCoeff());
     double length = 0;
     std::ptrdiff_t edges = 0;
     const BlockPattern& pattern = system_.pattern();
@@ -387,7 +399,7 @@ class Simulation {
       }
     }
     const double spacing = edges > 0 ? length / static_cast<double>(edges) : size;
-    contacts_.prepare(system_.node_count(), spacing, size);
+    contacts_.prepare(system_.node_count(), spacing, size, system_.origins());
     contacts_.set_constraints(filter_);
   }
 
@@ -414,6 +426,7 @@ class Simulation {
     if constexpr (detail::keeps_acceleration<Integrator>) state_.a = before_.a = system_.make_vector();
     state_.x = system_.rest();
     positions_ = solid_.nodes();
+    if (relative()) relative_positions_ = SystemType::rest_nodes(solid_);
     velocities_ = constraint_forces_ = Positions::Zero(dim, system_.node_count());
   }
 
@@ -434,18 +447,17 @@ class Simulation {
   }
 
   template <class Derived>
-  void set(const char* what, const Eigen::MatrixBase<Derived>& values, Positions& user, Vector& internal) {
+  void set(const char* what, const Eigen::MatrixBase<Derived>& values, Positions& user) {
     const auto& numbers = values.derived().eval();
     require_nodal(what, numbers);
     user = numbers.template cast<Scalar>();
-    system_.to_internal(user, internal);
     state_.acceleration_known = false;
     if constexpr (requires { integrator_workspace_.state_changed(); }) integrator_workspace_.state_changed();
   }
 
   // After a step that failed, or failed to begin: the user's arrays still tell the state before it.
   void restore(bool begun) {
-    system_.to_internal(positions_, state_.x);
+    system_.to_internal(relative_positions(), state_.x);
     system_.to_internal(velocities_, state_.v);
     before_.give_back(state_);
     if constexpr (requires { integrator_workspace_.step_undone(); }) {
@@ -524,6 +536,7 @@ class Simulation {
   typename Integrator::template Workspace<SystemType, FilterType> integrator_workspace_;
   SolverWorkspace solver_workspace_;
   Positions positions_, velocities_, constraint_forces_;
+  Positions relative_positions_;  // of Copies, in the user's numbering
   std::function<bool(const Progress&)> progress_;
 };
 

@@ -1,4 +1,4 @@
-// Where a collider is: its rotation and translation.
+// Where a body or a collider is: its rotation and translation.
 #pragma once
 
 #include <cmath>
@@ -46,21 +46,21 @@ class Pose {
   const Matrix& rotation() const { return rotation_; }
   const Point& translation() const { return translation_; }
 
-  // A point given in the frame of the collider, in the world [m].
+  // A point given in the frame of the body, in the world [m].
   Point to_world(const Point& x) const {
     Point result = rotated(x);
     for (int k = 0; k < Dim; ++k) result[k] += translation_[k];
     return result;
   }
 
-  // A point given in the world, in the frame of the collider [m].
+  // A point given in the world, in the frame of the body [m].
   Point to_local(const Point& x) const {
     Point from_origin;
     for (int k = 0; k < Dim; ++k) from_origin[k] = x[k] - translation_[k];
     return transposed_times<double, Dim, Dim, 1>(rotation_, from_origin);
   }
 
-  // A direction given in the frame of the collider, in the world.
+  // A direction given in the frame of the body, in the world.
   Point rotated(const Point& direction) const { return times<double, Dim, Dim, 1>(rotation_, direction); }
 
   // Where an even motion to another pose has come to after a part of its time, from 0 to 1: the origin of the

@@ -2,7 +2,7 @@
 
 #include <Eigen/Geometry>
 
-#include <pliant/contact/pose.hpp>
+#include <pliant/core/pose.hpp>
 
 using namespace pliant;
 using Point = SmallVector<double, 3>;
