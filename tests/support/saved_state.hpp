@@ -79,16 +79,24 @@ Record run(Simulation& sim, int begin, int end, Events&& events) {
   return record;
 }
 
+// What a simulation tells between two steps.
+template <class Simulation>
+Record told(Simulation& sim) {
+  Record record;
+  record.add(sim, StepReport());
+  return record;
+}
+
 // A run of `before` + `after` steps that is saved in between. It goes on as if it had not been saved; in the
-// same way once it has gone on and its state was given back; and so does another simulation that was made in
-// the same way and is given the state, whether it has made no step yet or some, and on other threads. make()
-// returns a pointer to a new simulation, events(sim, n) comes before step n.
+// same way once it has gone on, under other loads at last, and its state was given back; and so does another
+// simulation that was made in the same way and is given the state, whether it has made no step yet or some,
+// and on other threads. make() returns a pointer to a new simulation, events(sim, n) comes before step n.
 template <class Make, class Events = NoEvents>
 void check_saved_state(Make&& make, int before, int after, Events&& events = {}) {
   const int end = before + after;
   const auto unbroken = make();
   run(*unbroken, 0, before, events);
-  const Record truth = run(*unbroken, before, end, events);
+  const Record start = told(*unbroken), truth = run(*unbroken, before, end, events);
 
   const auto saved = make();
   run(*saved, 0, before, events);
@@ -97,23 +105,27 @@ void check_saved_state(Make&& make, int before, int after, Events&& events = {})
   CHECK((state.positions() == saved->positions()));
   CHECK((state.velocities() == saved->velocities()));
   CHECK(run(*saved, before, end, events).first_difference(truth) == -1);
-  const auto again = saved->state();
+  const Record ended = told(*saved);
+  const auto last = saved->state();
+  saved->set_gravity({1, 2, 3});
+  saved->set_external_forces(saved->positions());
   saved->set_state(state);
-  CHECK((saved->positions() == state.positions()));
-  const auto once_more = saved->state();  // saved before a step could take what was restored over
+  CHECK(told(*saved).first_difference(start) == -1);
+  const auto once_more = saved->state();  // before a step could take over what was restored
   CHECK(run(*saved, before, end, events).first_difference(truth) == -1);
 
   const auto fresh = make();
   fresh->set_state(once_more);
+  CHECK(told(*fresh).first_difference(start) == -1);
   CHECK(run(*fresh, before, end, events).first_difference(truth) == -1);
 
   const auto used = make();
   run(*used, 0, before / 2, events);
-  used->copy_state_to(state);  // with less in it
-  used->set_state(again);      // of the end
-  CHECK((used->positions() == saved->positions()));
+  used->copy_state_to(state);
+  used->set_state(last);
+  CHECK(told(*used).first_difference(ended) == -1);
   fresh->set_state(once_more);
-  fresh->copy_state_to(state);
+  fresh->copy_state_to(state);  // into one that there is
   used->set_state(std::move(state));
   const WithThreads threads(3);
   CHECK(run(*used, before, end, events).first_difference(truth) == -1);
