@@ -23,6 +23,7 @@
 //   step_undone()                            that the last step failed and the state is the one before it
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <limits>
 
@@ -81,6 +82,11 @@ template <class Block>
 PLIANT_INLINE Block per_mass(const Block& force, const Block& mass) {
   const Block zero(0), one(1);
   return force / select(mass > zero, mass, one);
+}
+
+// Whether the rounding of a time [s] is small beside a step of dt [s]: otherwise paths would not see it.
+inline bool time_advances(double time, double dt) {
+  return std::abs(time) * std::numeric_limits<double>::epsilon() <= 0.01 * dt;
 }
 
 struct NeverCancels {
