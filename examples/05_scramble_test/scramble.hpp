@@ -111,6 +111,7 @@ Outcome scramble(const EnergyModel& energy, const Settings& settings, unsigned s
   });
   Simulation sim(Solid(mesh, energy, Density{1000}),
                  QuasiStatic{.max_halvings = 0,
+                             .allow_inverted_elements = true,
                              .newton = {.max_iterations = 5000,
                                         .tolerance = 1e-10,
                                         .projection = settings.projection,

@@ -31,6 +31,7 @@ Outcome crush_and_release(const EnergyModel& energy, const Crush& crush) {
   Simulation sim(Solid(mesh, energy, Density{1000}),
                  QuasiStatic{.max_halvings = 0,
                              .allow_free_motion = true,
+                             .allow_inverted_elements = true,
                              .newton = {.max_iterations = 2000, .tolerance = 1e-8}},
                  Pcg<BlockJacobi>{.tolerance = 1e-4}, Pinned(held));
   sim.set_positions(x);

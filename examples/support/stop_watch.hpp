@@ -48,6 +48,7 @@ class WatchedSystem {
   const Vector& mass_damping() const { return inner_.mass_damping(); }
   auto uniform_stiffness_damping() const { return inner_.uniform_stiffness_damping(); }
   int undefined_element(const Vector& x) { return inner_.undefined_element(x); }
+  auto inverted_elements(const Vector& x) const { return inner_.inverted_elements(x); }
   auto free_motion(const std::vector<pliant::HeldDirection<dim>>& held, const Vector& x) const {
     return inner_.free_motion(held, x);
   }

@@ -98,7 +98,10 @@ template <class PreconditionerType>
 struct Mprgp;
 template <class Vector>
 struct BoxConstraints;
-struct Newton;
+struct NewtonDefaults;
+template <class Defaults>
+struct NewtonParameters;
+using Newton = NewtonParameters<NewtonDefaults>;
 struct BackwardEuler;
 struct OptimizationEuler;
 struct Newmark;

@@ -5,7 +5,13 @@
 #include <limits>
 
 #include <pliant/assembly/system.hpp>
+#include <pliant/element/hex8.hpp>
+#include <pliant/element/tri3.hpp>
 #include <pliant/energy/bonet_wood_neo_hookean.hpp>
+#include <pliant/energy/linear_elastic.hpp>
+#include <pliant/energy/stable_neo_hookean.hpp>
+#include <pliant/mesh/generators.hpp>
+#include <pliant/mesh/selection.hpp>
 
 using namespace pliant;
 
@@ -38,6 +44,51 @@ TEMPLATE_TEST_CASE("An inverted element makes the energy infinite and is named",
       CHECK(system.tangent(x, Projection::clamp, TestType(1), g, A) == infinity);
       CHECK(g.finite());
       CHECK(system.undefined_element(x) == e);
+      CHECK(system.inverted_elements(x).all == 1);
+      CHECK(system.inverted_elements(x).wrong() == 1);
     }
+    const NodeMatrix<TestType, 3> mirrored = -mesh.nodes;
+    system.to_internal(mirrored, x);
+    CHECK(system.inverted_elements(x).all == count);
+    system.to_internal(mesh.nodes, x);
+    CHECK(system.inverted_elements(x).all == 0);
   }
+}
+
+// A quadrilateral or hexahedron is inverted where one of its quadrature points is; an energy of small strain
+// takes it for none; the solids of several are added up.
+TEST_CASE("Inverted elements of hexahedra, of the plane, of small strain and of several solids") {
+  const Lame lame = Lame::from_young_poisson(1, 0.3);
+  const auto hexes = make_box<Hex8>({.cells = {3, 1, 1}});
+  {
+    ElasticSystem system{Solid(hexes, StableNeoHookean(lame), Density{1})};
+    auto x = system.make_vector();
+    Eigen::Matrix3Xd folded = hexes.nodes;
+    const auto end = nodes_where(hexes, [](const auto& X) { return X.x() > 1 - 1e-9; });
+    folded(0, end.front()) =
+        0.3;  // of the last element, of edges of a third, one corner through the other face
+    system.to_internal(folded, x);
+    CHECK(system.inverted_elements(x).all == 1);
+    system.to_internal(hexes.nodes, x);
+    CHECK(system.inverted_elements(x).all == 0);
+  }
+  const auto sheet = make_rectangle<Tri3>({.lengths = {1, 1}, .cells = {3, 2}});
+  {
+    ElasticSystem system{Solid(sheet, StableNeoHookean(lame), Density{1})};
+    auto x = system.make_vector();
+    Eigen::Matrix2Xd mirrored = sheet.nodes;
+    mirrored.row(0) *= -1;
+    system.to_internal(mirrored, x);
+    CHECK(system.inverted_elements(x).all == sheet.element_count());
+  }
+  const auto tets = make_box<Tet4>({.cells = {2, 1, 1}});
+  ElasticSystem system{
+      Bodies(Solid(hexes, LinearElastic(lame), Density{1}), Solid(tets, StableNeoHookean(lame), Density{1}))};
+  auto x = system.make_vector();
+  Eigen::Matrix3Xd mirrored(3, hexes.node_count() + tets.node_count());
+  mirrored << -hexes.nodes, -tets.nodes;
+  system.to_internal(mirrored, x);
+  CHECK(system.inverted_elements(x).all == hexes.element_count() + tets.element_count());
+  CHECK(system.inverted_elements(x).small_strain == hexes.element_count());
+  CHECK(system.inverted_elements(x).wrong() == tets.element_count());
 }

@@ -1,5 +1,7 @@
 #include "support/catch.hpp"
 
+#include <functional>
+
 #include <pliant/constraint/pinned.hpp>
 #include <pliant/constraint/prescribed_motion.hpp>
 #include <pliant/constraint/together.hpp>
@@ -48,4 +50,27 @@ TEST_CASE("Together: the sum of its constraints") {
   Together(Pinned({0, 1}), PrescribedMotion({2}, upwards), Pinned({1, 5})).describe(constraints);
   for (int i = 0; i < 8; ++i) CHECK(constraints.fixed(i) == (i <= 2 || i == 5));
   CHECK(constraints.motions().size() == 1);
+}
+
+TEST_CASE("PrescribedMotion, PrescribedVelocity: a function that is empty is refused at once") {
+  using Function = std::function<Eigen::Vector3d(const Eigen::Vector3d&, double)>;
+  using Pointer = Eigen::Vector3d (*)(const Eigen::Vector3d&, double);
+  const Eigen::Vector3d along(0, 1, 0);
+  const auto refuses = [&](const auto& empty) {
+    CHECK_THROWS_AS(PrescribedMotion({1}, empty), ParameterError);
+    CHECK_THROWS_WITH(PrescribedMotion({1}, empty, along), Catch::Contains("PrescribedMotion"));
+    CHECK_THROWS_AS(PrescribedVelocity({1}, empty), ParameterError);
+    CHECK_THROWS_WITH(PrescribedVelocity({1}, empty, along), Catch::Contains("PrescribedVelocity"));
+    CHECK_NOTHROW(PrescribedMotion({}, empty));  // nobody asks it
+  };
+  refuses(Function());
+  refuses(Pointer(nullptr));
+  CHECK_NOTHROW(PrescribedMotion({1}, Function(upwards)));
+  CHECK_NOTHROW(PrescribedMotion({1}, Pointer(upwards)));
+
+  // A constraint of one's own.
+  NodeConstraints<3> constraints(6);
+  CHECK_THROWS_AS(constraints.move({1}, {.path = nullptr, .owner = "Mine"}), ParameterError);
+  CHECK_THROWS_WITH(constraints.move_along({1}, along, {.path = nullptr, .owner = "Mine"}),
+                    Catch::Contains("Mine"));
 }

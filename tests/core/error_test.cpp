@@ -16,6 +16,11 @@ TEST_CASE("a parameter error names the parameter, the value and the requirement"
   CHECK(error.value() == 0.5);
   CHECK(std::string(ParameterError("dt", 1.0 / 3, "too long").what()) ==
         "dt = 0.33333333333333331: too long");
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  for (const double either : {nan, -nan})
+    CHECK(std::string(ParameterError("dt", either, "no").what()) == "dt = not a number: no");
+  CHECK(std::string(ParameterError("dt", inf, "no").what()) == "dt = infinite: no");
+  CHECK(std::string(ParameterError("dt", -inf, "no").what()) == "dt = minus infinite: no");
 }
 
 TEST_CASE("a size error gives both sizes, an index error the range", "[core]") {

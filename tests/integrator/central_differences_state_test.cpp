@@ -68,6 +68,23 @@ TEST_CASE(
   CHECK(sim.step());
 }
 
+TEST_CASE("CentralDifferences: a time in which substeps are lost fails the step") {
+  Driven sim = driven(left, right, [](const Eigen::Vector3d& X, double t) -> Eigen::Vector3d {
+    return X + Eigen::Vector3d(std::sin(t), 0, 0);
+  });
+  sim.set_time(5e11);  // known to 6e-5 s, which is little beside dt and much beside a substep
+  const Points x = bar.nodes + Eigen::Vector3d(std::sin(5e11), 0, 0).replicate(1, bar.node_count());
+  sim.set_positions(x);
+  const StepReport report = sim.step();
+  INFO(report.message());
+  CHECK(report.stop == StepStop::time_stands_still);
+  CHECK(sim.positions() == x);
+  CHECK(sim.time() == 5e11);
+  sim.set_time(0);
+  sim.set_positions(bar.nodes);
+  require_step(sim);
+}
+
 TEST_CASE("CentralDifferences: held nodes stay and have no speed, whatever the loads") {
   Driven sim = held_left();
   check_held_nodes_stay(sim);

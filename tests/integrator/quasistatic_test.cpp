@@ -3,15 +3,19 @@
 #include "support/catch.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <functional>
 #include <memory>
 
 #include <pliant/constraint/pinned.hpp>
 #include <pliant/constraint/prescribed_motion.hpp>
 #include <pliant/energy/bonet_wood_neo_hookean.hpp>
+#include <pliant/energy/bower_neo_hookean.hpp>
 #include <pliant/energy/linear_elastic.hpp>
 #include <pliant/energy/stable_neo_hookean.hpp>
 #include <pliant/integrator/quasistatic.hpp>
+#include <pliant/linear_solver/cholesky.hpp>
 #include <pliant/mesh/boundary.hpp>
 #include <pliant/simulation/simulation.hpp>
 
@@ -220,6 +224,7 @@ TEST_CASE("QuasiStatic: parameters out of range are named") {
   refuses({.dt = 0}, "dt");
   refuses({.increments = 0}, "increments");
   refuses({.max_halvings = -1}, "max_halvings");
+  refuses({.max_newton_iterations = 0}, "max_newton_iterations");
   refuses({.newton = {.max_iterations = 0}}, "max_iterations");
   refuses({.newton = {.line_search = false}}, "line_search");
 }
@@ -276,4 +281,148 @@ TEST_CASE("QuasiStatic in float: what is moved far converges as what is far away
     goals[moved > 0] = report.residual_goal;
   }
   CHECK(goals[1] == Approx(goals[0]).epsilon(0.3));
+}
+
+namespace {
+
+int inverted_elements(const Mesh<Tet4>& mesh, const Points& x) {
+  int count = 0;
+  for (std::ptrdiff_t e = 0; e < mesh.element_count(); ++e) {
+    Eigen::Matrix3d edges;
+    for (int a = 0; a < 3; ++a) edges.col(a) = x.col(mesh.elements(a + 1, e)) - x.col(mesh.elements(0, e));
+    count += edges.determinant() < 0;
+  }
+  return count;
+}
+
+Path turn(double angle, const Eigen::Vector3d& axis, const Eigen::Vector3d& center) {
+  return [=](const Eigen::Vector3d& X, double t) -> Eigen::Vector3d {
+    return center + rotation(angle * t, axis) * (X - center);
+  };
+}
+
+}  // namespace
+
+TEST_CASE("QuasiStatic: a part that ends with elements turned inside out is halved, or refused, or allowed") {
+  const auto mesh = make_box<Tet4>({.lengths = {2, 1, 1}, .cells = {10, 5, 5}});
+  const auto twisted = [&](const QuasiStatic& integrator) {
+    return make_static(mesh, StableNeoHookean(Lame::from_young_poisson(1, 0.3)), nodes_at(mesh, 0, 0),
+                       nodes_at(mesh, 0, 2), turn(M_PI, {1, 0, 0}, {0, 0.5, 0.5}), integrator);
+  };
+  const auto allowed = twisted({.allow_inverted_elements = true});
+  const StepReport wrong = allowed->step();
+  REQUIRE(wrong);
+  CHECK(wrong.inverted_elements > 0);
+  CHECK(wrong.inverted_elements == inverted_elements(mesh, allowed->positions()));
+  CHECK_THAT(wrong.message(), Catch::Contains("inverted"));
+
+  const auto refused = twisted({.max_halvings = 0});
+  const StepReport failed = refused->step();
+  CHECK(failed.stop == StepStop::inverted);
+  CHECK(failed.inverted_elements == wrong.inverted_elements);
+  CHECK(refused->positions() == mesh.nodes);
+  CHECK(refused->time() == 0);
+
+  const auto halved = twisted({}), in_four = twisted({.increments = 4});
+  const StepReport report = halved->step();
+  INFO(report.message());
+  REQUIRE(report);
+  REQUIRE(in_four->step());
+  CHECK(report.inverted_elements == 0);
+  CHECK(inverted_elements(mesh, halved->positions()) == 0);
+  CHECK(report.energies.elastic == Approx(0.15945).epsilon(1e-4));
+  CHECK(report.energies.elastic == Approx(in_four->energies().elastic).epsilon(1e-6));
+  CHECK(wrong.energies.elastic > 1.01 * report.energies.elastic);
+}
+
+TEST_CASE("QuasiStatic: a cube whose both ends are turned together is turned, and not inverted") {
+  const auto cube = make_box<Tet4>({.cells = {2, 2, 2}});
+  std::vector<int> ends = nodes_at(cube, 0, 0), right = nodes_at(cube, 0, 1);
+  ends.insert(ends.end(), right.begin(), right.end());
+  const Path path = turn(M_PI / 2, {0, 0, 1}, {0.5, 0.5, 0.5});
+  Simulation sim(Solid(cube, BowerNeoHookean(Lame::from_young_poisson(1e5, 0.3)), Density{1000}),
+                 QuasiStatic{}, Cholesky{}, PrescribedMotion(ends, path));
+  const StepReport report = sim.step();
+  INFO(report.message());
+  REQUIRE(report);
+  CHECK(report.inverted_elements == 0);
+  CHECK(report.energies.elastic < 1e-6);  // of 46,448 J where the step is one part
+  for (int i = 0; i < cube.node_count(); ++i)
+    CHECK((sim.positions().col(i) - path(cube.nodes.col(i), 1)).norm() < 1e-6);
+}
+
+TEST_CASE("QuasiStatic: of small strains, which know no inversion, it is only told") {
+  const auto mesh = bar();
+  const auto sim = make_static(mesh, LinearElastic(soft), nodes_at(mesh, 0, 0), nodes_at(mesh, 0, 1),
+                               turn(M_PI, {1, 0, 0}, {0, 0.125, 0.125}), {.max_halvings = 0});
+  const StepReport report = sim->step();
+  REQUIRE(report);
+  CHECK(report.inverted_elements > 0);
+  CHECK(report.inverted_elements == inverted_elements(mesh, sim->positions()));
+}
+
+TEST_CASE("QuasiStatic: a step takes no more Newton iterations than it may, and says so") {
+  const auto mesh = bar();
+  const auto twisted = [&](int most, int increments, int each) {
+    return make_static(mesh, StableNeoHookean(soft), nodes_at(mesh, 0, 0), nodes_at(mesh, 0, 1),
+                       pull_and_turn,
+                       {.increments = increments,
+                        .max_halvings = 20,
+                        .max_newton_iterations = most,
+                        .newton = {.max_iterations = each}});
+  };
+  const auto needed = twisted(1000, 1, 200)->step();
+  REQUIRE(needed);
+  const int all = needed.newton_iterations;
+  REQUIRE(all > 4);
+  CHECK(twisted(all, 1, 200)->step());
+  for (const auto& [most, increments, each] : {std::array{all - 1, 1, 200}, {5, 1, 2}, {2, 4, 200}}) {
+    const auto sim = twisted(most, increments, each);
+    const StepReport report = sim->step();
+    CHECK(report.stop == StepStop::too_many_iterations);
+    CHECK(report.newton_iterations == most * increments);
+    CHECK_THAT(report.message(), Catch::Contains("max_newton_iterations"));
+    CHECK(sim->positions() == mesh.nodes);
+  }
+}
+
+TEST_CASE("QuasiStatic: naming one field of Newton leaves the others as they are") {
+  const QuasiStatic named{.newton = {.tolerance = 1e-9}}, not_named{};
+  CHECK(named.newton.max_iterations == 200);
+  CHECK(named.newton.hessian == HessianStrategy::progressive);
+  CHECK(not_named.newton.tolerance == 1e-6);
+  CHECK(BackwardEuler{.newton = {.tolerance = 1e-9}}.newton.max_iterations == 30);
+  // Parameters made elsewhere are taken as they are, there and back.
+  const Newton own{.max_iterations = 7,
+                   .tolerance = 1,
+                   .absolute_tolerance = 2,
+                   .reduction = 0.3,
+                   .require_convergence = false,
+                   .projection = Projection::absolute,
+                   .line_search = false,
+                   .sufficient_decrease = 0.4,
+                   .max_line_search_steps = 5,
+                   .keep_history = true};
+  const Newton back = QuasiStatic{.newton = own}.newton;
+  CHECK(back.max_iterations == 7);
+  CHECK(back.tolerance == 1);
+  CHECK(back.absolute_tolerance == 2);
+  CHECK(back.reduction == 0.3);
+  CHECK_FALSE(back.require_convergence);
+  CHECK(back.projection == Projection::absolute);
+  CHECK(back.hessian == HessianStrategy::on_demand);
+  CHECK_FALSE(back.line_search);
+  CHECK(back.sufficient_decrease == 0.4);
+  CHECK(back.max_line_search_steps == 5);
+  CHECK(back.keep_history);
+}
+
+TEST_CASE("QuasiStatic: a time in which a part of a step is lost fails it") {
+  const auto mesh = bar();
+  for (const int increments : {1, 4}) {
+    const auto sim =
+        make_static(mesh, StableNeoHookean(soft), nodes_at(mesh, 0, 0), {}, {}, {.increments = increments});
+    sim->set_time(2e13);
+    CHECK(sim->step().stop == (increments == 1 ? StepStop::converged : StepStop::time_stands_still));
+  }
 }

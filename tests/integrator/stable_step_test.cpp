@@ -4,14 +4,52 @@
 #include "integrator/scene.hpp"
 #include "support/catch.hpp"
 
+#include <limits>
+
 #include <pliant/assembly/system.hpp>
 #include <pliant/constraint/filter.hpp>
+#include <pliant/constraint/prescribed_motion.hpp>
 #include <pliant/constraint/sliding.hpp>
 #include <pliant/energy/stable_neo_hookean.hpp>
+#include <pliant/energy/stable_neo_hookean_barrier.hpp>
 #include <pliant/integrator/central_differences.hpp>
+#include <pliant/simulation/simulation.hpp>
 
 using namespace pliant;
 using namespace pliant::test;
+
+namespace {
+
+// An energy without any force, whose Hessian is zero; or else not a number where F_xx is above a limit.
+struct Slack {
+  double limit = std::numeric_limits<double>::infinity();
+
+  template <class Derived>
+  EnergyDensity<Derived> psi(const Eigen::MatrixBase<Derived>& F) const {
+    return constant<typename Derived::Scalar>(0) * F(0, 0);
+  }
+  template <class Derived>
+  DeformationGradient<Derived> pk1(const Eigen::MatrixBase<Derived>&) const {
+    DeformationGradient<Derived> P;
+    for (int k = 0; k < P.size(); ++k) P.data()[k] = constant<typename Derived::Scalar>(0);
+    return P;
+  }
+  template <class Derived>
+  EnergyHessian<Derived> hessian(const Eigen::MatrixBase<Derived>& F) const {
+    using T = typename Derived::Scalar;
+    EnergyHessian<Derived> H;
+    const T entry = select(F(0, 0) > constant<T>(limit),
+                           constant<T>(std::numeric_limits<double>::quiet_NaN()), constant<T>(0));
+    for (int k = 0; k < H.size(); ++k) H.data()[k] = entry;
+    return H;
+  }
+};
+
+std::vector<int> all_nodes(const Mesh<Tet4>& mesh) {
+  return nodes_where(mesh, [](const auto&) { return true; });
+}
+
+}  // namespace
 
 TEST_CASE(
     "CentralDifferences: the bound of the frequency is a safe one, of the present tangent, and not far off") {
@@ -128,5 +166,94 @@ TEST_CASE(
     CHECK(report.substeps < 20);
     if (renewal == 1) careful = report.substeps;
     else CHECK(report.substeps > careful);  // some were taken back
+  }
+}
+
+TEST_CASE("CentralDifferences: a body whose nodes are all moved goes where it is told, in one substep") {
+  const auto mesh = make_box<Tet4>({.cells = {2, 2, 2}});
+  const StableNeoHookean energy(Lame::from_young_poisson(1e5, 0.3));
+  const auto stretched = [](const Eigen::Vector3d& X, double t) -> Eigen::Vector3d {
+    return {X.x() * (1 + t), X.y(), X.z()};
+  };
+  Simulation sim(Solid(mesh, energy, Density{1000}), CentralDifferences{.dt = 0.01},
+                 PrescribedMotion(all_nodes(mesh), stretched));
+  for (int n = 1; n <= 10; ++n) {
+    const StepReport report = sim.step();
+    INFO(report.message());
+    REQUIRE(report);
+    CHECK(report.substeps == 1);
+    CHECK(report.stable_dt == std::numeric_limits<double>::infinity());
+    const double stretch = 1 + 0.01 * n;
+    CHECK(sim.time() == Approx(0.01 * n));
+    CHECK(sim.positions().row(0).maxCoeff() == Approx(stretch));
+    CHECK(sim.velocities().row(0).maxCoeff() == Approx(1));
+    // The volume is 1 m^3, and so is the area of each side: energy and forces are psi and P.
+    const Eigen::Matrix3d F = Eigen::Vector3d(stretch, 1, 1).asDiagonal();
+    CHECK(report.energies.elastic == Approx(energy.psi(F)));
+    for (int axis = 0; axis < 3; ++axis) {
+      double pull = 0;
+      for (const int i : nodes_where(mesh, [&](const auto& X) { return X(axis) > 1 - 1e-9; }))
+        pull += sim.constraint_forces()(axis, i);
+      CHECK(pull == Approx(energy.pk1(F)(axis, axis)));
+    }
+  }
+}
+
+TEST_CASE("CentralDifferences: a body without stiffness falls as a stone does") {
+  const auto mesh = make_box<Tet4>({.cells = {1, 1, 1}});
+  Simulation sim(Solid(mesh, Slack{}, Density{1000}), CentralDifferences{.dt = 0.01});
+  sim.set_gravity({0, -9.81, 0});
+  int steps = 0;
+  for (; sim.time() < 0.095 && steps < 1000; ++steps) REQUIRE(sim.step());
+  CHECK(steps == 10);
+  Points fallen = mesh.nodes;
+  fallen.row(1).array() -= 9.81 * 0.01 / 2;  // 0.1 s
+  CHECK((sim.positions() - fallen).norm() < 1e-12);
+  CHECK((sim.velocities().row(1).array() + 0.981).matrix().norm() < 1e-12);
+  CHECK(sim.energies().total() == Approx(0).margin(1e-9));
+}
+
+TEST_CASE("CentralDifferences: a body crushed to a point, where its energy has no stiffness, falls") {
+  const auto mesh = make_box<Tet4>({.cells = {1, 1, 1}});
+  Simulation sim(Solid(mesh, StableNeoHookeanBarrier(Lame::from_young_poisson(1e5, 0.3)), Density{1000}),
+                 CentralDifferences{.dt = 0.01});
+  sim.set_gravity({0, -9.81, 0});
+  sim.set_positions(0 * mesh.nodes);
+  for (int n = 0; n < 10; ++n) REQUIRE(sim.step());
+  CHECK(sim.time() == Approx(0.1));
+  CHECK((sim.positions().row(1).array() + 9.81 * 0.01 / 2).matrix().norm() < 1e-12);
+}
+
+TEST_CASE("longest stable step: infinite without any stiffness, zero where that is not finite") {
+  constexpr double infinity = std::numeric_limits<double>::infinity(),
+                   nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(longest_stable_step(0, 0) == infinity);
+  CHECK(longest_stable_step(4, 0) == 1);
+  CHECK(longest_stable_step(0, 2) == 1);
+  for (const double wrong : {nan, infinity}) {
+    CHECK(longest_stable_step(wrong, 0) == 0);
+    CHECK(longest_stable_step(0, wrong) == 0);
+  }
+}
+
+TEST_CASE("CentralDifferences: a stiffness that is not finite, at the start or at the end, fails the step") {
+  const auto mesh = make_box<Tet4>({.cells = {1, 1, 1}});
+  const auto right = nodes_where(mesh, [](const auto& X) { return X.x() > 0.5; });
+  for (const double limit : {0.0, 1.05}) {  // of F_xx, which goes from 1 to 1.1 in a step
+    Simulation sim(Solid(mesh, Slack{limit}, Density{1000}), CentralDifferences{.dt = 0.1},
+                   PrescribedMotion(right, [](const Eigen::Vector3d& X, double t) -> Eigen::Vector3d {
+                     return X + Eigen::Vector3d(t, 0, 0);
+                   }));
+    int substeps = 0;
+    sim.on_progress([&](const Progress&) { ++substeps; });
+    for (int n = 0; n < 2; ++n) {
+      const StepReport report = sim.step();
+      INFO(report.message());
+      CHECK(report.stop == StepStop::not_finite);
+      CHECK(substeps <= sim.integrator().max_substeps);
+      CHECK(sim.time() == 0);
+      CHECK(sim.positions() == mesh.nodes);
+      substeps = 0;
+    }
   }
 }

@@ -1,6 +1,7 @@
 #include "support/catch.hpp"
 
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include <pliant/integrator/step_report.hpp>
@@ -12,7 +13,9 @@ TEST_CASE("a step report is true exactly where the step was accepted, and every 
   for (const StepStop stop :
        {StepStop::converged, StepStop::accepted, StepStop::not_converged, StepStop::stalled,
         StepStop::energy_undefined, StepStop::not_finite, StepStop::indefinite,
-        StepStop::linear_solver_failed, StepStop::cancelled, StepStop::too_stiff, StepStop::free_motion}) {
+        StepStop::linear_solver_failed, StepStop::cancelled, StepStop::penetration, StepStop::too_stiff,
+        StepStop::inverted, StepStop::too_many_iterations, StepStop::time_stands_still,
+        StepStop::free_motion}) {
     StepReport report;
     report.stop = stop;
     const bool accepted = stop == StepStop::converged || stop == StepStop::accepted;
@@ -21,7 +24,7 @@ TEST_CASE("a step report is true exactly where the step was accepted, and every 
     CHECK((message.find("state is unchanged") == std::string::npos) == accepted);
     messages.insert(message);
   }
-  CHECK(messages.size() == 11);
+  CHECK(messages.size() == 15);
 }
 
 TEST_CASE("a step report's message carries its numbers") {
@@ -42,6 +45,19 @@ TEST_CASE("a step report's message carries its numbers") {
   report.linear_residual = 11;
   report.linear_goal = 13;
   CHECK(report.message().find("residual 11 N, goal 13 N") != std::string::npos);
+  report.linear_residual = -std::numeric_limits<double>::quiet_NaN();
+  report.residual = std::numeric_limits<double>::infinity();
+  CHECK(report.message() ==
+        "t = 1.25 s: the linear solver did not converge (residual not a number, goal 13 N); the state is "
+        "unchanged (7 Newton and 123 linear iterations, residual infinite, goal 0.75 N)");
+  report.stop = StepStop::converged;
+  report.residual = 0.5;
+  report.inverted_elements = 6;
+  CHECK(report.message() ==
+        "t = 1.25 s: converged (7 Newton and 123 linear iterations, residual 0.5 N, goal 0.75 N); 6 elements "
+        "were inverted");
+  report.stop = StepStop::inverted;
+  CHECK(report.message().find("negative volume, however small the increments: 6") != std::string::npos);
 }
 
 TEST_CASE("the total of the energies is their sum") {
@@ -53,6 +69,9 @@ TEST_CASE("the message of an explicit step tells its substeps and the stable one
   report.substeps = 12;
   report.stable_dt = 0.00125;
   CHECK(report.message() == "t = 0 s: converged (12 substeps, the longest stable one 0.00125 s)");
+  report.substeps = 1;
+  report.stable_dt = std::numeric_limits<double>::infinity();
+  CHECK(report.message() == "t = 0 s: converged (1 substep, any length of which is stable)");
 }
 
 TEST_CASE("a step report of an integrator without a residual claims none") {

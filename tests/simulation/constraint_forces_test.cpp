@@ -117,3 +117,29 @@ TEST_CASE(
     lifted(CentralDifferences{.dt = dt});
   }
 }
+
+TEST_CASE("constraint forces: those of colliders are told apart from those of the supports") {
+  const auto held = at(0, 0);
+  Simulation sim(solid(), QuasiStatic{.newton = {.tolerance = 1e-11}}, Pcg<BlockJacobi>{.tolerance = 1e-12},
+                 Pinned(held));
+  sim.add_collider(HalfSpace{{0, -0.02, 0}, {0, 1, 0}}, {.friction = 0.3});
+  CHECK(sim.collider_forces().isZero(0));
+  const Eigen::Vector3d down(0, -9.81, 1);
+  sim.set_gravity(down);
+  const StepReport report = sim.step();
+  INFO(report.message());
+  REQUIRE(report);
+  const Eigen::Matrix3Xd of_colliders = sim.collider_forces(),
+                         of_supports = sim.constraint_forces() - of_colliders;
+  CHECK(of_colliders.row(1).sum() > 0.1 * masses().sum());
+  for (int i = 0; i < of_colliders.cols(); ++i) {
+    const bool is_held = std::find(held.begin(), held.end(), i) != held.end();
+    if (is_held) CHECK(of_colliders.col(i).isZero(0));
+    else CHECK(of_supports.col(i).norm() < 1e-12 * masses().sum());
+  }
+  Eigen::Vector3d pressed = Eigen::Vector3d::Zero();
+  for (const auto& contact : sim.contacts()) pressed += contact.force;
+  CHECK((of_colliders.rowwise().sum() - pressed).norm() < 1e-12 * masses().sum());
+  const Eigen::Vector3d all = (of_colliders + of_supports).rowwise().sum();
+  CHECK((all + masses().sum() * down).norm() < 1e-6 * masses().sum());
+}

@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include <pliant/constraint/pinned.hpp>
 #include <pliant/energy/linear_elastic.hpp>
@@ -134,6 +135,55 @@ TEST_CASE("positions, velocities, forces and gravity are checked, and refused wi
       Simulation(solid<float>(), BackwardEuler{}, Pcg<BlockJacobi>{.tolerance = 1e-4}, left<float>());
   CHECK(refused_parameter([&] { small.set_velocities(Eigen::Matrix3Xd::Constant(3, nodes, 1e39)); }) ==
         "velocities of node 0");
+  CHECK(refused_parameter([&] { small.set_gravity({0, 1e39, 0}); }) == "gravity");
+  CHECK_THROWS_WITH(small.set_gravity({0, -nan_value, 0}), "gravity = not a number: must be finite (m/s^2)");
+  // One that it can hold, but not times a mass, is a failure of the step.
+  small.set_gravity({0, 1e38, 0});
+  small.set_external_forces(Eigen::Matrix3Xf::Constant(3, nodes, 3e38f));
+  CHECK(small.step().stop == StepStop::not_finite);
+  CHECK(small.step().message().find("nan") == std::string::npos);
+}
+
+TEST_CASE("a time in which dt is lost fails the step, whatever the integrator, and an earlier one goes on") {
+  auto sim = Simulation(solid(), BackwardEuler{.dt = 0.01}, Pcg<BlockJacobi>{}, left());
+  sim.set_velocities(box().nodes);
+  const Eigen::Matrix3Xd v = sim.velocities();
+  for (const double time : {1e17, -1e17, 1e14, 1e300}) {
+    sim.set_time(time);
+    const StepReport report = sim.step();
+    CHECK(report.stop == StepStop::time_stands_still);
+    CHECK_THAT(report.message(), Catch::Contains("time"));
+    CHECK(sim.time() == time);
+    CHECK(sim.positions() == box().nodes);
+    CHECK(sim.velocities() == v);
+    CHECK(report.energies.kinetic == sim.energies().kinetic);
+  }
+  sim.set_time(1e9);
+  CHECK(sim.step());
+  CHECK(sim.time() - 1e9 == Approx(0.01).epsilon(1e-4));
+}
+
+TEST_CASE("a step report counts the elements that are turned inside out") {
+  auto sim = Simulation(solid(), BackwardEuler{.dt = 1e-6}, Pcg<BlockJacobi>{}, left());
+  sim.set_gravity({0, 0, -9.81});
+  CHECK(sim.step().inverted_elements == 0);
+  Eigen::Matrix3Xd x = box().nodes;
+  x.col(x.cols() - 1) = x.col(0);  // a corner, to that opposite
+  sim.set_positions(x);
+  const StepReport report = sim.step();
+  REQUIRE(report);
+  const auto mesh = box();
+  int inverted = 0;
+  for (std::ptrdiff_t e = 0; e < mesh.element_count(); ++e) {
+    Eigen::Matrix3d edges;
+    for (int a = 0; a < 3; ++a) {
+      edges.col(a) = sim.positions().col(mesh.elements(a + 1, e)) - sim.positions().col(mesh.elements(0, e));
+    }
+    inverted += edges.determinant() < 0;
+  }
+  CHECK(inverted > 0);
+  CHECK(report.inverted_elements == inverted);
+  CHECK_THAT(report.message(), Catch::Contains(std::to_string(inverted) + " element"));
 }
 
 TEST_CASE("a constant force moves the centre of mass of a free body as it should") {
@@ -203,7 +253,7 @@ TEST_CASE("the ledger of energies is the sum over nodes and elements") {
     const StepReport report = sim.step();
     REQUIRE(report);
     check(report.energies);
-    check(sim.energies());
+    check(std::as_const(sim).energies());
     CHECK(report.energies.gravitational != 0);
     CHECK(report.energies.external != 0);
   }

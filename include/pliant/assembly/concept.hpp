@@ -15,6 +15,15 @@
 
 namespace pliant {
 
+// How many elements are turned inside out: det F < 0 at a quadrature point.
+struct InvertedElements {
+  int all = 0;
+  int small_strain = 0;  // of them, those of energies that take F for a small strain
+
+  // Those of energies of finite strain, which are no state of a real body.
+  int wrong() const { return all - small_strain; }
+};
+
 template <class S>
 concept System = requires(S& system, const S& constant, const typename S::Vector& x, typename S::Vector& g,
                           typename S::Matrix& A, typename S::Scalar scale,
@@ -34,7 +43,8 @@ concept System = requires(S& system, const S& constant, const typename S::Vector
   { constant.uniform_stiffness_damping() } -> std::same_as<std::optional<typename S::Scalar>>;
   // the same as tangent, but A = scale * (the sum of beta K over the elements)
   { system.stiffness_damping(x, Projection::clamp, scale, g, A) } -> std::convertible_to<double>;
-  { system.undefined_element(x) } -> std::convertible_to<int>;  // whose energy is not finite, or -1
+  { system.undefined_element(x) } -> std::convertible_to<int>;          // whose energy is not finite, or -1
+  { constant.inverted_elements(x) } -> std::same_as<InvertedElements>;  // at the positions x [m]
   {
     constant.free_motion(held, x)
     } -> std::convertible_to<std::string>;  // rigid motions that what is held

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <pliant/assembly/batch_materials.hpp>
+#include <pliant/assembly/concept.hpp>
 
 namespace pliant {
 
@@ -65,15 +66,42 @@ class ElasticElements {
     }
   }
 
-  // Elastic energy [J] at the positions x [m]; not finite where the energy is not defined.
-  double energy(const Vector& x) {
-    parallel_for(batches_.count, 64, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      const Evaluator evaluator(materials_);
-      for (auto b = static_cast<int>(begin); b < static_cast<int>(end); ++b) {
-        batch_energy_[static_cast<std::size_t>(b)] = energy_of(evaluator, b, x);
+  // Elastic energy [J] at the positions x [m]; not finite where the energy is not defined. The sum is that
+  // of last_energy, to the last bit.
+  double energy(const Vector& x) const {
+    const Chunks chunks(batches_.count, energy_grain);
+    Scalar energies[energy_grain];
+    double total = 0;
+    for (int chunk = 0; chunk < chunks.count(); ++chunk) {
+      double partial = 0;
+      for (std::ptrdiff_t first = chunks.begin(chunk); first < chunks.end(chunk); first += energy_grain) {
+        const std::ptrdiff_t count = std::min(energy_grain, chunks.end(chunk) - first);
+        parallel_for(count, 64, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+          const Evaluator evaluator(materials_);
+          for (std::ptrdiff_t b = begin; b < end; ++b) {
+            energies[b] = energy_of(evaluator, static_cast<int>(first + b), x);
+          }
+        });
+        for (std::ptrdiff_t b = 0; b < count; ++b) partial += energies[b];
       }
+      total += partial;
+    }
+    return total;
+  }
+
+  // At the positions x [m].
+  InvertedElements inverted_elements(const Vector& x) const {
+    constexpr int width = Batches::width;
+    const int count = parallel_sum<int>(batches_.count, 256, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      int inverted = 0;
+      for (std::ptrdiff_t b = begin; b < end; ++b) {
+        const std::ptrdiff_t used = std::min<std::ptrdiff_t>(width, batches_.element_count - b * width);
+        inverted +=
+            Materials::Kernel::inverted(batches_, static_cast<int>(b), static_cast<int>(used), x.data());
+      }
+      return inverted;
     });
-    return last_energy();
+    return {count, detail::is_small_strain<typename Materials::Energy> ? count : 0};
   }
 
   // Adds the gradient [N] and the tangent [N/m] of some batches to the rows owned.
@@ -91,7 +119,7 @@ class ElasticElements {
 
   // The sum over the batches as they were evaluated last [J].
   double last_energy() const {
-    return parallel_sum<double>(batches_.count, 4096, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    return parallel_sum<double>(batches_.count, energy_grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       double total = 0;
       for (std::ptrdiff_t b = begin; b < end; ++b) total += batch_energy_[static_cast<std::size_t>(b)];
       return total;
@@ -112,6 +140,7 @@ class ElasticElements {
   using Materials = BatchMaterials<SolidType, isa>;
   using Evaluator = typename Materials::Evaluator;
   using Batches = typename Materials::Batches;
+  static constexpr std::ptrdiff_t energy_grain = 4096;  // batches whose energies are added up one by one
 
   Scalar energy_of(const Evaluator& evaluator, int batch, const Vector& x) const {
     return evaluator.template run<Evaluate::energy, Projection::none>(batches_, batch, x.data(), Scalar(0),

@@ -68,10 +68,7 @@ class ElementKernel {
 
     for (int point = 0; point < E::quadrature_points; ++point) {
       SmallVector<T, dim> shape_gradient[nodes - 1];
-      const Scalar* stored = batches.gradients_of(batch, point);
-      PLIANT_UNROLL for (auto& g : shape_gradient) {
-        PLIANT_UNROLL for (int axis = 0; axis < dim; ++axis, stored += width) g(axis) = load<T>(stored);
-      }
+      load_gradients(batches.gradients_of(batch, point), shape_gradient);
       T weight = load<T>(batches.weights_of(batch, point));
       prefetch(batches.gradients_of(next, point), (nodes - 1) * dim * width);
       prefetch(batches.weights_of(next, point), width);
@@ -95,6 +92,23 @@ class ElementKernel {
     return sum(total);
   }
 
+  // How many of the first `used` elements of a batch are turned inside out, with det F < 0 at a point.
+  static int inverted(const Batches& batches, int batch, int used, const Scalar* positions) {
+    SmallVector<T, dim> edge[nodes - 1];
+    gather_edges(batches.offsets_of(batch), positions, edge);
+    T least = constant<T>(0);
+    for (int point = 0; point < E::quadrature_points; ++point) {
+      SmallVector<T, dim> shape_gradient[nodes - 1];
+      load_gradients(batches.gradients_of(batch, point), shape_gradient);
+      least = min(least, determinant<T, dim>(deformation_gradient(edge, shape_gradient)));
+    }
+    int count = 0;
+    if (any(least < constant<T>(0))) {
+      for (int l = 0; l < used; ++l) count += lane(least, l) < 0;
+    }
+    return count;
+  }
+
  private:
   static constexpr int padded(int count) { return (count + width - 1) / width * width; }
 
@@ -107,6 +121,12 @@ class ElementKernel {
       const T origin = gather<T>(positions + axis, offsets);
       PLIANT_UNROLL for (int a = 1; a < nodes; ++a) edge[a - 1](axis) =
           gather<T>(positions + axis, offsets + a * width) - origin;
+    }
+  }
+
+  static PLIANT_INLINE void load_gradients(const Scalar* stored, SmallVector<T, dim> (&g)[nodes - 1]) {
+    PLIANT_UNROLL for (auto& of_node : g) {
+      PLIANT_UNROLL for (int axis = 0; axis < dim; ++axis, stored += width) of_node(axis) = load<T>(stored);
     }
   }
 

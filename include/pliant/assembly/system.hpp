@@ -95,9 +95,18 @@ class ElasticSystem {
   }
 
   // Elastic energy [J] at the positions x [m]; not finite where the energy is not defined.
-  double energy(const Vector& x) {
-    double total = 0;
-    for_each_set([&](auto& elements, std::size_t) { total += elements.energy(x); });
+  double energy(const Vector& x) const {
+    return std::apply([&](const auto&... elements) { return (elements.energy(x) + ...); }, sets_);
+  }
+
+  // At the positions x [m].
+  InvertedElements inverted_elements(const Vector& x) const {
+    InvertedElements total;
+    const auto add = [&](const InvertedElements& part) {
+      total.all += part.all;
+      total.small_strain += part.small_strain;
+    };
+    std::apply([&](const auto&... elements) { (add(elements.inverted_elements(x)), ...); }, sets_);
     return total;
   }
 

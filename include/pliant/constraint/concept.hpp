@@ -21,6 +21,15 @@
 
 namespace pliant {
 
+namespace detail {
+
+// Of nodes that are to be moved by an empty function.
+[[noreturn]] inline void refuse_empty_motion(const std::string& owner) {
+  throw ParameterError(owner + ": function of the motion", 0, "must not be empty");
+}
+
+}  // namespace detail
+
 // Which nodes are held or moved, and along which directions, in the user's numbering.
 template <int Dim>
 class NodeConstraints {
@@ -61,6 +70,7 @@ class NodeConstraints {
 
   // Moves nodes along a path; repetitions are allowed.
   void move(const std::vector<int>& nodes, Motion motion) {
+    if (!nodes.empty() && !motion.path) detail::refuse_empty_motion(motion.owner);
     const int number = add(std::move(motion));
     const std::string& owner = motions_.back().owner;
     for (const int node : nodes) {
@@ -74,6 +84,7 @@ class NodeConstraints {
 
   // Prescribes one component of their motion: that along a direction of any length.
   void move_along(const std::vector<int>& nodes, const Point& direction, Motion motion) {
+    if (!nodes.empty() && !motion.path) detail::refuse_empty_motion(motion.owner);
     const int number = add(std::move(motion));
     const std::string& owner = motions_.back().owner;
     const Restraint restraint{unit(direction, owner), number};

@@ -1,6 +1,7 @@
 // Nodes that go where they are told.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -19,11 +20,15 @@ template <class Owner, class Function>
 class MovedNodes {
  public:
   MovedNodes(std::vector<int> nodes, Function function)
-      : nodes_(std::move(nodes)), function_(std::move(function)) {}
+      : nodes_(std::move(nodes)), function_(std::move(function)) {
+    check_function();
+  }
 
   template <class Derived>
   MovedNodes(std::vector<int> nodes, Function function, const Eigen::MatrixBase<Derived>& along)
-      : nodes_(std::move(nodes)), function_(std::move(function)), along_(along.template cast<double>()) {}
+      : nodes_(std::move(nodes)), function_(std::move(function)), along_(along.template cast<double>()) {
+    check_function();
+  }
 
   const std::vector<int>& nodes() const { return nodes_; }
 
@@ -54,6 +59,13 @@ class MovedNodes {
   }
 
  private:
+  // Only what can be made of a null pointer can be empty.
+  void check_function() const {
+    if constexpr (std::is_constructible_v<Function, std::nullptr_t>) {
+      if (!nodes_.empty() && function_ == nullptr) refuse_empty_motion(Owner::name);
+    }
+  }
+
   std::vector<int> nodes_;
   Function function_;
   std::optional<Eigen::VectorXd> along_;
@@ -69,7 +81,8 @@ class MovedNodes {
 // With a direction as the third argument only the component along it is prescribed, and the nodes are free
 // across it: they stay on a plane that moves. The other nodes of the body follow as those of a linear body
 // would before they are solved for, so that a long way in one step does not crush the elements next to the
-// moved nodes. A Simulation throws IndexError for a node that does not exist, ParameterError for a node that
+// moved nodes. Throws ParameterError for an empty std::function, or a null pointer, unless there are no
+// nodes. A Simulation throws IndexError for a node that does not exist, ParameterError for a node that
 // another constraint holds or moves along the same direction, and, in the step, for a position that is not
 // finite.
 template <class Path>  // callable with (const SmallVector<double, Dim>& X, double t)

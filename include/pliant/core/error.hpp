@@ -21,6 +21,25 @@
 
 namespace pliant {
 
+namespace detail {
+
+// True when `value` is neither infinite nor NaN; by its bits, so that -ffast-math cannot remove the test.
+inline bool is_finite(double value) {
+  constexpr std::uint64_t exponent = 0x7ff0000000000000u;
+  return (std::bit_cast<std::uint64_t>(value) & exponent) != exponent;
+}
+
+// A number with its unit, as messages tell it: "0.5 N", "infinite", "not a number".
+inline std::string in_words(double value, const char* unit = "", int digits = 3) {
+  if (!is_finite(value)) return value > 0 ? "infinite" : value < 0 ? "minus infinite" : "not a number";
+  std::ostringstream text;
+  text.precision(digits);
+  text << value << (*unit == 0 ? "" : " ") << unit;
+  return text.str();
+}
+
+}  // namespace detail
+
 // Base of every exception the library throws by itself.
 class Error : public std::runtime_error {
  public:
@@ -42,10 +61,7 @@ class ParameterError : public Error {
 
  private:
   static std::string describe(const std::string& parameter, double value, const std::string& requirement) {
-    std::ostringstream text;
-    text.precision(17);
-    text << parameter << " = " << value << ": " << requirement;
-    return text.str();
+    return parameter + " = " + detail::in_words(value, "", 17) + ": " + requirement;
   }
 
   std::string parameter_;
@@ -136,12 +152,6 @@ class StateError : public Error {
 };
 
 namespace detail {
-
-// True when `value` is neither infinite nor NaN; by its bits, so that -ffast-math cannot remove the test.
-inline bool is_finite(double value) {
-  constexpr std::uint64_t exponent = 0x7ff0000000000000u;
-  return (std::bit_cast<std::uint64_t>(value) & exponent) != exponent;
-}
 
 // Throws unless `value` is finite and `admissible`.
 inline void require_parameter(bool admissible, const char* parameter, double value, const char* requirement) {

@@ -10,6 +10,8 @@
 //   tangent<projection>(F)   the Hessian in a form that contracts quickly with shape gradients; see
 //                            tangent.hpp
 //   at(F)                    an object that holds what psi, P and the tangent share; see EnergyAt there
+// and, where it takes F for a small strain and knows no inversion,
+//   small_strain = true      a constant: det F < 0 does not make an element wrong
 //
 // Formulas are written once: `using std::sqrt;` and its like, then unqualified calls; `select` instead of
 // branches. Energies of the invariants |F|^2 and det F derive from IsotropicEnergy (isotropic.hpp) and get
@@ -65,6 +67,17 @@ concept Energy = std::copy_constructible<E> &&  // a Solid keeps a copy
     EnergyOver<E, Dim, float> &&                // scalars of single precision
     EnergyOver<E, Dim, Lane<double, 4>> &&  // several elements at once: no branch on data, see core/lane.hpp
     EnergyOver<E, Dim, Lane<float, 8>>;     // the same in single precision
+
+namespace detail {
+
+// Whether an energy takes F for a small strain.
+template <class E>
+inline constexpr bool is_small_strain = false;
+template <class E>
+requires requires { E::small_strain; }
+inline constexpr bool is_small_strain<E> = E::small_strain;
+
+}  // namespace detail
 
 // Says in one sentence what keeps E from being an Energy; compiles when nothing does.
 template <class E, int Dim>

@@ -16,6 +16,8 @@ class LinearElastic : public LameMaterial<LinearElastic> {
  public:
   using LameMaterial::LameMaterial;
 
+  static constexpr bool small_strain = true;
+
   template <int>
   static RawCoefficients coefficients_from(double mu, double lambda) {
     return {mu, lambda};

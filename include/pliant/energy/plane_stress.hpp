@@ -22,6 +22,8 @@ class PlaneStress {
                 "form in plane stress; without PlaneStress they are in plane strain");
 
  public:
+  static constexpr bool small_strain = detail::is_small_strain<EnergyType>;
+
   // Throws ParameterError where lambda* is not finite, which RawCoefficients alone can bring about.
   explicit PlaneStress(const EnergyType& energy) : plane_(converted(energy.template coefficients<2>())) {}
 

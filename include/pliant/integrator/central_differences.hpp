@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <pliant/integrator/acceleration.hpp>
 #include <pliant/integrator/stable_step.hpp>
@@ -103,17 +102,21 @@ struct CentralDifferences {
     if (meets) context.contacts.begin_forces();
     else context.contacts.clear();
     const double start = state.time;
-    double done = 0;                                          // of dt [s]
-    double length = std::numeric_limits<double>::infinity();  // of a substep [s]
+    bool known = true;  // the stiffness after the last substep was finite
+    double done = 0;    // of dt [s]
+    double length = 0;  // of a substep [s]
     while (done < dt) {
       if (!(stable > 0)) return stopped(StepStop::energy_undefined);
       report.stable_dt = stable;
-      // Substeps are as long as those before them unless stability forbids.
-      if (!(length <= safety * stable * (1 + rounding))) {
+      // Substeps are as long as those before them unless stability forbids; one of dt where it asks for none.
+      if (length == 0 || length > safety * stable * (1 + rounding)) {
         length = (dt - done) / std::max(1.0, std::ceil((dt - done) / (safety * stable) * (1 - rounding)));
       }
-      const double left = std::round((dt - done) / length);
-      if (!(report.substeps + left <= max_substeps)) return stopped(StepStop::too_stiff);
+      if (!detail::time_advances(state.time, length)) return stopped(StepStop::time_stands_still);
+      const double left = std::max(1.0, std::round((dt - done) / length));
+      if (report.substeps + left > max_substeps) {
+        return stopped(known ? StepStop::too_stiff : StepStop::energy_undefined);
+      }
       const int count = static_cast<int>(std::min<double>(left, renewal));
       w.start.copy(state);
       if (meets) context.contacts.keep_forces();
@@ -130,6 +133,7 @@ struct CentralDifferences {
         if (!std::isfinite(report.energies.elastic)) return stopped(StepStop::energy_undefined);
       }
       stable = stable_step(context, state, w);
+      known = stable > 0;
       if (length <= stable) {
         done = count == left ? dt : done + count * length;
       } else {  // they were too long; where that has blown up the body, its end does not tell by how much
@@ -147,7 +151,7 @@ struct CentralDifferences {
  private:
   static constexpr double rounding = 1e-9;
 
-  // The longest stable step at the present positions [s]; not positive where their stiffness is not finite.
+  // The longest stable step at the present positions [s]; zero where their stiffness is not finite.
   template <class Context, class W>
   static double stable_step(const Context& context, const State<typename Context::Vector>& state, W& w) {
     using Scalar = typename Context::Scalar;

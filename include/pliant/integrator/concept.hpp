@@ -24,6 +24,7 @@
 // One that remembers more from step to step than the state has a History, see core/history.hpp.
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <limits>
 
@@ -82,6 +83,11 @@ template <class Block>
 PLIANT_INLINE Block per_mass(const Block& force, const Block& mass) {
   const Block zero(0), one(1);
   return force / select(mass > zero, mass, one);
+}
+
+// Whether the rounding of a time [s] is small beside a step of dt [s]: otherwise paths would not see it.
+inline bool time_advances(double time, double dt) {
+  return std::abs(time) * std::numeric_limits<double>::epsilon() <= 0.01 * dt;
 }
 
 struct NeverCancels {

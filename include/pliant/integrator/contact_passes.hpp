@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <pliant/integrator/concept.hpp>
@@ -30,14 +31,17 @@ inline void append(StepReport& total, StepReport report) {
 // that is one minimisation. With them it is repeated until no node has passed through one and until the
 // normal forces that friction is made of are those of the result; where a step is one linear system, until
 // that is about true of those nodes that stick and slide. `newton_workspace.step` holds the displacement that
-// is expected; `w` has members prescribed and held. The colliders' forces are added to w.held.
+// is expected; `w` has members prescribed and held. The colliders' forces are added to w.held. Newton
+// iterations beyond `most_iterations`, of all minimisations together, are StepStop::not_converged. Who takes
+// the result tells contacts.finish().
 template <class Context, class Potential, class PotentialWorkspace, class NewtonWorkspace, class Monitor>
 StepReport minimize_with_contacts(const Context& context, Potential& potential, const Newton& newton,
                                   const typename Context::Vector& x, PotentialWorkspace& w,
                                   NewtonWorkspace& newton_workspace, typename Context::Vector& u,
-                                  Monitor&& monitor) {
+                                  Monitor&& monitor, int most_iterations = std::numeric_limits<int>::max()) {
   using Scalar = typename Context::Scalar;
-  const auto minimize_once = [&](const Newton& how) {
+  const auto minimize_once = [&](Newton how, int done) {
+    how.max_iterations = std::min(how.max_iterations, most_iterations - done);
     return report_of(
         minimize(how, potential, context.solver, context.solver_workspace, u, newton_workspace, monitor),
         how.require_convergence);
@@ -45,7 +49,7 @@ StepReport minimize_with_contacts(const Context& context, Potential& potential, 
   auto& contacts = context.contacts;
   if (contacts.empty()) {
     contacts.clear();
-    return minimize_once(newton);
+    return minimize_once(newton, 0);
   }
 
   constexpr int most_passes = 20, most_full_updates = 4;
@@ -74,7 +78,11 @@ StepReport minimize_with_contacts(const Context& context, Potential& potential, 
   }
   bool moved_back = false;
   for (int pass = 1;; ++pass) {
-    StepReport report = minimize_once(newton);
+    if (total.newton_iterations >= most_iterations) {
+      total.stop = StepStop::not_converged;
+      return total;
+    }
+    StepReport report = minimize_once(newton, total.newton_iterations);
     report.contact_passes = 1;
     const bool undefined = report.stop == StepStop::energy_undefined;
     detail::append(total, std::move(report));
@@ -104,7 +112,6 @@ StepReport minimize_with_contacts(const Context& context, Potential& potential, 
     newton_workspace.step.set_zero();
   }
   total.contacts = contacts.add_forces(u, newton_workspace.gradient, w.held);
-  contacts.finish(x, u);
   return total;
 }
 

@@ -232,6 +232,7 @@ StepReport minimize_increment(const Context& context, const State<typename Conte
   potential.predict(w.newton.step);
   StepReport report = minimize_with_contacts(context, potential, newton, state.x, w.potential, w.newton,
                                              w.displacement, monitor);
+  if (report) context.contacts.finish(state.x, w.displacement);
   report.energies.elastic = potential.elastic_energy();
   blame_element(report, context.system, potential.position());
   return report;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <pliant/integrator/contact_passes.hpp>
@@ -101,10 +102,24 @@ class StaticPotential {
   double elastic_ = 0, work_ = 0;    // parts of the last value [J]
 };
 
+// Of Newton's method in statics, which starts far from equilibrium and has no inertia to help.
+struct QuasiStaticNewtonDefaults {
+  static constexpr int max_iterations = 200;
+  static constexpr double tolerance = 1e-6;
+  static constexpr HessianStrategy hessian = HessianStrategy::progressive;
+};
+using QuasiStaticNewton = NewtonParameters<QuasiStaticNewtonDefaults>;
+
 // Each step goes to the static equilibrium under the loads and the positions of the moved nodes at the end of
 // the step, a local minimum of the potential found by a guarded Newton iteration. Loads grow linearly over
 // the step from those of the last equilibrium (zero before the first step); a part of it that does not
 // converge is halved and tried again. Velocities become zero; there is no damping.
+//
+// An equilibrium with elements of negative volume (det F < 0) is stable in the formulas of many energies, and
+// no state of a real body: a part that ends in one is halved as well, and where that does not help the step
+// fails with StepStop::inverted. `allow_inverted_elements` takes it, as for a body that is to find back from
+// a state turned inside out. Energies of small strain, such as LinearElastic, know no inversion: their
+// elements are counted in the report only.
 //
 // A part of the body that can still move as a rigid body has no equilibrium or many: the step fails with
 // StepStop::free_motion, which says in words what is missing, unless that is allowed. A hinge within the
@@ -113,11 +128,10 @@ struct QuasiStatic {
   double dt = 1;         // time that a step advances, which paths see: any unit that suits them [s]
   int increments = 1;    // parts that a step is cut into to begin with
   int max_halvings = 8;  // how often a part may be halved
+  int max_newton_iterations = 5000;  // of a step for each of its increments, failed and halved parts included
   bool allow_free_motion = false;
-  Newton newton = {
-      .max_iterations = 200,
-      .tolerance = 1e-6,
-      .hessian = HessianStrategy::progressive};  // naming one field resets the others to Newton's
+  bool allow_inverted_elements = false;
+  QuasiStaticNewton newton = {};
 
   template <class SystemType, class FilterType>
   struct Workspace {
@@ -156,6 +170,8 @@ struct QuasiStatic {
     detail::require_parameter(increments >= 1, "QuasiStatic::increments", increments, "must be at least 1");
     detail::require_parameter(max_halvings >= 0 && max_halvings <= 30, "QuasiStatic::max_halvings",
                               max_halvings, "must lie in [0, 30]");
+    detail::require_parameter(max_newton_iterations >= 1, "QuasiStatic::max_newton_iterations",
+                              max_newton_iterations, "must be at least 1");
     newton.check();
     detail::require_parameter(newton.line_search, "QuasiStatic::newton.line_search", 0, "must be on");
   }
@@ -186,9 +202,15 @@ struct QuasiStatic {
     }
     state.v.set_zero();
     const double start = state.time;
+    const double most = static_cast<double>(max_newton_iterations) * increments;
+    const int most_iterations = static_cast<int>(std::min<double>(most, std::numeric_limits<int>::max()));
     double done = 0, part = 1.0 / increments;
     for (int halvings = 0; done < 1;) {
       const double end = 1 - done <= part * (1 + 1e-12) ? 1 : done + part;
+      if (!detail::time_advances(start + done * dt, (end - done) * dt)) {
+        total.stop = StepStop::time_stands_still;
+        return total;
+      }
       context.contacts.part(start + done * dt, start + end * dt, done, end);
       w.increment_loads.set_sum(context.loads, Scalar(-1), w.last_loads);
       w.increment_loads.set_sum(w.last_loads, static_cast<Scalar>(end), w.increment_loads);
@@ -197,17 +219,30 @@ struct QuasiStatic {
           (end - done) * dt, w.potential);
       w.displacement.set_zero();
       w.newton.step.set_zero();
-      StepReport report = minimize_with_contacts(context, potential, newton, state.x, w.potential, w.newton,
-                                                 w.displacement, monitor);
+      StepReport report =
+          minimize_with_contacts(context, potential, newton, state.x, w.potential, w.newton, w.displacement,
+                                 monitor, most_iterations - total.newton_iterations);
       blame_element(report, context.system, potential.position());
       report.energies.elastic = potential.elastic_energy();
       detail::append(total, std::move(report));
       if (total) {
+        const InvertedElements inverted = context.system.inverted_elements(potential.position());
+        total.inverted_elements = inverted.all;
+        if (inverted.wrong() > 0 && !allow_inverted_elements) total.stop = StepStop::inverted;
+      }
+      if (total) {
+        context.contacts.finish(state.x, w.displacement);
         state.x.add(Scalar(1), w.displacement);
         done = end;
-      } else if (total.stop == StepStop::cancelled || ++halvings > max_halvings) {
+      } else if (total.stop == StepStop::cancelled) {
         return total;
-      } else {
+      }
+      if (done < 1 && total.newton_iterations >= most_iterations) {
+        total.stop = StepStop::too_many_iterations;
+        return total;
+      }
+      if (!total) {
+        if (++halvings > max_halvings) return total;
         part /= 2;
       }
     }

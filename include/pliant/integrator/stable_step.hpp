@@ -57,9 +57,11 @@ double bound_eigenvalues(const Filter& filter, const Vector& mass, Matrix& A, Ve
 // The longest stable step [s] of central differences whose stiffness damping lags by half a step, where
 // omega^2 <= stiffness [1/s^2] and the eigenvalues of M^-1 C, C that of the stiffness damping, are at most
 // damping [1/s]: the step h for which h^2 stiffness + 2 h damping = 4. For one mode with the damping ratio
-// zeta that is (2 / omega) (sqrt(1 + zeta^2) - zeta).
+// zeta that is (2 / omega) (sqrt(1 + zeta^2) - zeta). Infinity where both are zero, zero where one of them is
+// not finite: no step is known to be stable.
 inline double longest_stable_step(double stiffness, double damping) {
   const double sum = damping + std::sqrt(damping * damping + 4 * stiffness);
+  if (!detail::is_finite(sum)) return 0;
   return sum > 0 ? 4 / sum : std::numeric_limits<double>::infinity();
 }
 

@@ -36,12 +36,15 @@ enum class StepStop {
   not_converged,         // the iteration limit came first
   stalled,               // no step lowers the incremental potential further
   energy_undefined,      // an element has left the domain of its energy
-  not_finite,            // positions, velocities or forces overflowed
+  not_finite,            // positions, velocities, forces or stiffnesses are not
   indefinite,            // the linear solver met a matrix that is not positive definite
   linear_solver_failed,  // the linear solver ran into its iteration limit
   cancelled,             // the progress callback asked for it
   penetration,           // a node could not be kept out of the colliders
   too_stiff,             // an explicit step would need more substeps than it is allowed
+  inverted,              // a static step ends with elements turned inside out, however small its parts
+  too_many_iterations,   // a static step needs more Newton iterations than all its parts may take
+  time_stands_still,     // the time is so great that its rounding is not small beside dt
   free_motion  // a part of the body is not held against moving as a rigid body, and statics asks for it
 };
 
@@ -68,9 +71,11 @@ struct StepReport {
   int factorisations = 0;      // of OperatorSplitting: matrices that had to be made
   int pieces = 0;              // of OperatorSplitting: bodies, or parts of them, that do not hang together
   int copies = 0;              // how many of these are solved together, as copies of each other
-  int inverted_elements = -1;  // of OperatorSplitting that feels volume forces: where the last solve of the
-                               // step evaluated them, not at its end; otherwise, and of others, -1: not known
-  double stable_dt = 0;        // longest stable substep of an explicit step, by a safe bound [s]
+  int inverted_elements = -1;  // turned inside out after the step, see InvertedElements; of OperatorSplitting
+                               // that feels volume forces where its last solve evaluated them; where a step
+                               // has failed -1, not known, but for StepStop::inverted
+  double stable_dt = 0;        // longest stable substep of an explicit step, by a safe bound [s]; infinity
+                               // where nothing that is free to move has any stiffness
   double time = 0;             // of the state after the step [s]
   int undefined_element = -1;  // user's number of the element that left the domain of its energy; those of
                                // Bodies are numbered solid after solid
@@ -94,25 +99,25 @@ struct StepReport {
     std::ostringstream text;
     text.precision(3);
     text << "t = " << time << " s: " << reason();
-    if (stable_dt <= 0 && std::isnan(residual_goal)) {
-      if (*this) text << "; this integrator knows no residual";
-      if (inverted_elements > 0)
-        text << "; " << inverted_elements << (inverted_elements == 1 ? " element was" : " elements were")
-             << " inverted";
-      return text.str();
-    }
-    text << " (";
     if (stable_dt > 0) {
-      text << substeps << " substeps, the longest stable one " << stable_dt << " s)";
-      return text.str();
+      text << " (" << substeps << (substeps == 1 ? " substep, " : " substeps, ");
+      if (std::isinf(stable_dt)) text << "any length of which is stable)";
+      else text << "the longest stable one " << stable_dt << " s)";
+    } else if (!std::isnan(residual_goal)) {
+      text << " (" << newton_iterations << " Newton and " << linear_iterations
+           << " linear iterations, residual " << detail::in_words(residual, "N") << ", goal "
+           << detail::in_words(residual_goal, "N") << (rounding_goal ? ", the rounding of the forces" : "");
+      if (truncated_solves > 0) {
+        text << "; " << truncated_solves << " linear solves ran into their iteration limit";
+      }
+      text << ')';
+    } else if (*this) {
+      text << "; this integrator knows no residual";
     }
-    text << newton_iterations << " Newton and " << linear_iterations << " linear iterations, residual "
-         << residual << " N, goal " << residual_goal
-         << (rounding_goal ? " N, the rounding of the forces" : " N");
-    if (truncated_solves > 0) {
-      text << "; " << truncated_solves << " linear solves ran into their iteration limit";
+    if (*this && inverted_elements > 0) {
+      text << "; " << inverted_elements << (inverted_elements == 1 ? " element was" : " elements were")
+           << " inverted";
     }
-    text << ')';
     return text.str();
   }
 
@@ -138,13 +143,13 @@ struct StepReport {
         text << "; the state is unchanged";
         return text.str();
       case StepStop::not_finite:
-        return "positions, velocities or forces are not finite; the state is unchanged";
+        return "positions, velocities, forces or stiffnesses are not finite; the state is unchanged";
       case StepStop::indefinite:
         return "the system matrix is not positive definite (project the Hessian, or take a smaller dt); "
                "the state is unchanged";
       case StepStop::linear_solver_failed:
-        text << "the linear solver did not converge (residual " << linear_residual << " N, goal "
-             << linear_goal << " N); the state is unchanged";
+        text << "the linear solver did not converge (residual " << detail::in_words(linear_residual, "N")
+             << ", goal " << detail::in_words(linear_goal, "N") << "); the state is unchanged";
         return text.str();
       case StepStop::cancelled:
         return "cancelled by the progress callback; the state is unchanged";
@@ -153,6 +158,16 @@ struct StepReport {
       case StepStop::too_stiff:
         return "stability asks for more substeps than max_substeps (allow more, take a smaller dt, or an "
                "implicit integrator); the state is unchanged";
+      case StepStop::inverted:
+        return "the static equilibrium has elements of negative volume, however small the increments: " +
+               std::to_string(inverted_elements) +
+               " (take smaller steps, or allow inverted elements); the state is unchanged";
+      case StepStop::too_many_iterations:
+        return "the parts of the static step took more Newton iterations than max_newton_iterations (allow "
+               "more, or take smaller steps); the state is unchanged";
+      case StepStop::time_stands_still:
+        return "the time is so great that dt is lost in its rounding (set an earlier time); the state is "
+               "unchanged";
       case StepStop::free_motion:
         return "no unique static equilibrium: " + free_motion + "; the state is unchanged";
     }

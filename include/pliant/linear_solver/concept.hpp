@@ -39,10 +39,8 @@ struct LinearReport {
   explicit operator bool() const { return stop == LinearStop::converged; }
 
   std::string message() const {
-    std::ostringstream text;
-    text.precision(3);
-    text << "residual " << residual << ", goal " << goal << ", " << iterations << " iterations";
-    const std::string numbers = text.str();
+    const std::string numbers = "residual " + detail::in_words(residual) + ", goal " +
+                                detail::in_words(goal) + ", " + std::to_string(iterations) + " iterations";
     switch (stop) {
       case LinearStop::converged:
         return "converged: " + numbers;

@@ -24,28 +24,38 @@ enum class HessianStrategy {
                    // shrinks again with every iteration that succeeds
 };
 
-// Parameters. The defaults solve each step to convergence and guard every iteration by a line search;
-// `Newton::linearised()` is the one-iteration scheme of interactive simulators.
-struct Newton {
-  int max_iterations = 30;          // linear systems solved with success, at most
-  double tolerance = 1e-4;          // of |gradient|, relative to the forces at play [-]
-  double absolute_tolerance = 0;    // of |gradient| [N]
-  double reduction = 0;             // of |gradient|, relative to the first one [-]
+// Parameters. Their defaults solve each step to convergence and guard every iteration by a line search;
+// `Newton::linearised()` is the one-iteration scheme of interactive simulators. Some defaults are those of an
+// integrator, so that naming one field leaves the others at what suits it.
+template <class Defaults>
+struct NewtonParameters {
+  int max_iterations = Defaults::max_iterations;  // linear systems solved with success, at most
+  double tolerance = Defaults::tolerance;         // of |gradient|, relative to the forces at play [-]
+  double absolute_tolerance = 0;                  // of |gradient| [N]
+  double reduction = 0;                           // of |gradient|, relative to the first one [-]
   bool require_convergence = true;  // false: max_iterations are what the time allows, and the result is
                                     // taken as it is
   Projection projection = Projection::clamp;  // of the elements' Hessians
-  HessianStrategy hessian = HessianStrategy::on_demand;
+  HessianStrategy hessian = Defaults::hessian;
   bool line_search = true;            // backtracking by halves, Armijo
   double sufficient_decrease = 1e-4;  // Armijo's constant [-]
   int max_line_search_steps = 40;     // halvings of one step, at most
   bool keep_history = false;          // every iteration goes into the report, which then allocates
 
   // One iteration, full step, whatever it leads to.
-  static Newton linearised() {
+  static NewtonParameters linearised() {
     return {.max_iterations = 1,
             .require_convergence = false,
             .hessian = HessianStrategy::always_project,
             .line_search = false};
+  }
+
+  // The same parameters where another integrator wants them.
+  template <class OtherDefaults>
+  operator NewtonParameters<OtherDefaults>() const {
+    return {max_iterations, tolerance, absolute_tolerance, reduction,           require_convergence,
+            projection,     hessian,   line_search,        sufficient_decrease, max_line_search_steps,
+            keep_history};
   }
 
   void check() const {
@@ -62,6 +72,14 @@ struct Newton {
                               max_line_search_steps, "must be at least 1");
   }
 };
+
+// Of a step in time.
+struct NewtonDefaults {
+  static constexpr int max_iterations = 30;
+  static constexpr double tolerance = 1e-4;
+  static constexpr HessianStrategy hessian = HessianStrategy::on_demand;
+};
+using Newton = NewtonParameters<NewtonDefaults>;
 
 enum class NewtonStop {
   converged,             // |gradient| met its tolerance

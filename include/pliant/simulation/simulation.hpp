@@ -124,6 +124,13 @@ class Simulation {
 
   // Advances by one time step. Where the report is false the state is what it was before.
   [[nodiscard]] StepReport step() {
+    if (!detail::time_advances(state_.time, integrator_.time_step())) {
+      StepReport report = StepReport::without_residual();
+      report.stop = StepStop::time_stands_still;
+      report.time = state_.time;
+      report.energies = energies();
+      return report;
+    }
     before_.take(state_);
     filter_.stop_held(state_.v);
     const auto monitor = [this](const NewtonReport& newton) {
@@ -150,6 +157,8 @@ class Simulation {
     if (report) {
       report.energies = with_elastic(report.energies.elastic);
       if (!state_finite(report.energies)) report.stop = StepStop::not_finite;
+      else if (report.inverted_elements < 0)
+        report.inverted_elements = system_.inverted_elements(state_.x).all;
     }
     contacts_.end(static_cast<bool>(report));
     if (!report) {
@@ -174,10 +183,19 @@ class Simulation {
   // in the world where these are far; otherwise the positions themselves [m].
   const Positions& relative_positions() const { return relative() ? relative_positions_ : positions_; }
 
-  // Of constraints and colliders on the nodes, at the end of the last step [N], of colliders with
-  // CentralDifferences the mean over it: zero where nothing holds or touches them, and before the first step.
-  // The reaction of a floor to a body at rest is its weight.
+  // What constraints and colliders together exert on the nodes at the end of the last step [N], dim x #nodes,
+  // of colliders with CentralDifferences the mean over it: zero where nothing holds or touches them, and
+  // before the first step. The reaction of a floor to a body at rest is its weight.
   const Positions& constraint_forces() const { return constraint_forces_; }
+
+  // The part of colliders in it, friction included [N]; the rest is that of the constraints.
+  Positions collider_forces() const {
+    Positions forces = Positions::Zero(dim, system_.node_count());
+    for (const Contact<dim>& contact : contacts()) {
+      forces.col(contact.node) += contact.force.template cast<Scalar>();
+    }
+    return forces;
+  }
 
   const Solid& solid() const { return solid_; }
   const typename Solid::Mesh& mesh() const { return solid_.mesh(); }  // of Bodies a MixedMesh
@@ -312,7 +330,7 @@ class Simulation {
   // Acceleration of every node [m/s^2].
   void set_gravity(const SmallVector<double, dim>& gravity) {
     for (int axis = 0; axis < dim; ++axis) {
-      detail::require_parameter(true, "gravity", gravity(axis), "must be finite (m/s^2)");
+      require_finite("gravity", gravity(axis), "must be finite (m/s^2)");
     }
     gravity_ = gravity;
     update_loads();
@@ -355,7 +373,7 @@ class Simulation {
   }
 
   // Of the present state [J].
-  Energies energies() { return with_elastic(system_.energy(state_.x)); }
+  Energies energies() const { return with_elastic(system_.energy(state_.x)); }
 
  private:
   using SystemType = ElasticSystem<Solid, isa>;
@@ -430,6 +448,14 @@ class Simulation {
     velocities_ = constraint_forces_ = Positions::Zero(dim, system_.node_count());
   }
 
+  // Throws unless a value is finite as a Scalar; `node` may be told.
+  static void require_finite(const char* what, double value, const char* requirement,
+                             std::ptrdiff_t node = -1) {
+    if (std::abs(value) <= static_cast<double>(std::numeric_limits<Scalar>::max())) return;
+    throw ParameterError(what + (node < 0 ? std::string() : " of node " + std::to_string(node)), value,
+                         requirement);
+  }
+
   template <class Derived>
   void require_nodal(const char* what, const Eigen::MatrixBase<Derived>& values) const {
     static_assert(Derived::RowsAtCompileTime == dim || Derived::RowsAtCompileTime == Eigen::Dynamic,
@@ -438,10 +464,7 @@ class Simulation {
     detail::require_size((std::string(what) + ": columns").c_str(), values.cols(), system_.node_count());
     for (std::ptrdiff_t i = 0; i < values.cols(); ++i) {
       for (int axis = 0; axis < dim; ++axis) {
-        const auto value = static_cast<double>(values(axis, i));
-        if (!(std::abs(value) <= static_cast<double>(std::numeric_limits<Scalar>::max()))) {
-          throw ParameterError(std::string(what) + " of node " + std::to_string(i), value, "must be finite");
-        }
+        require_finite(what, static_cast<double>(values(axis, i)), "must be finite", i);
       }
     }
   }
