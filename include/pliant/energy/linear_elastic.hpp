@@ -14,6 +14,8 @@ namespace pliant {
 // cost energy.
 class LinearElastic : public LameMaterial<LinearElastic> {
  public:
+  static constexpr bool small_strain = true;  // F is no deformation: see viscosity.hpp
+
   using LameMaterial::LameMaterial;
 
   template <int>

@@ -22,6 +22,8 @@ class PlaneStress {
                 "form in plane stress; without PlaneStress they are in plane strain");
 
  public:
+  static constexpr bool small_strain = true;  // F is no deformation: see viscosity.hpp
+
   // Throws ParameterError where lambda* is not finite, which RawCoefficients alone can bring about.
   explicit PlaneStress(const EnergyType& energy) : plane_(converted(energy.template coefficients<2>())) {}
 
