@@ -46,7 +46,7 @@ class WatchedSystem {
   Matrix make_matrix() const { return inner_.make_matrix(); }
   const Vector& mass() const { return inner_.mass(); }
   const Vector& mass_damping() const { return inner_.mass_damping(); }
-  auto uniform_stiffness_damping() const { return inner_.uniform_stiffness_damping(); }
+  Scalar stiffness_damping() const { return inner_.stiffness_damping(); }
   int undefined_element(const Vector& x) { return inner_.undefined_element(x); }
   auto inverted_elements(const Vector& x) const { return inner_.inverted_elements(x); }
   auto free_motion(const std::vector<pliant::HeldDirection<dim>>& held, const Vector& x) const {
@@ -65,10 +65,10 @@ class WatchedSystem {
     const Watch watch(phases_.blocks);
     return inner_.tangent(x, projection, scale, g, A);
   }
-  double stiffness_damping(const Vector& x, pliant::Projection projection, Scalar scale, Vector& g,
-                           Matrix& A) {
+  double add_damping(const pliant::Straining<const Vector*>& straining, pliant::Projection projection,
+                     Vector& g, Matrix* A = nullptr) {
     const Watch watch(phases_.blocks);
-    return inner_.stiffness_damping(x, projection, scale, g, A);
+    return inner_.add_damping(straining, projection, g, A);
   }
 
  private:

@@ -19,6 +19,7 @@
 #include <pliant/assembly/mass.hpp>
 #include <pliant/assembly/ordering.hpp>
 #include <pliant/assembly/packed_matrix.hpp>
+#include <pliant/assembly/straining.hpp>
 #include <pliant/assembly/system.hpp>
 #include <pliant/constraint/concept.hpp>
 #include <pliant/constraint/filter.hpp>
@@ -86,6 +87,7 @@
 #include <pliant/energy/stable_neo_hookean.hpp>
 #include <pliant/energy/stable_neo_hookean_barrier.hpp>
 #include <pliant/energy/tangent.hpp>
+#include <pliant/energy/viscosity.hpp>
 #include <pliant/fwd.hpp>
 #include <pliant/integrator/acceleration.hpp>
 #include <pliant/integrator/backward_euler.hpp>

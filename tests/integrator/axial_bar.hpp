@@ -59,22 +59,24 @@ struct Recurrence {
 
 struct Bar {
   double L = 0.5, h = 0.1, E = 1e6, density = 1000;
+  double amplitude = 1e-3;  // at the start [m]
+  double linear = 1e-8;     // how well the bar keeps to its mode, relative to the amplitude
   Mesh<Tet4> mesh = make_box<Tet4>({.lengths = {1, 0.1, 0.1}, .cells = {10, 1, 1}, .split = Split::kuhn});
   double c = std::sqrt(E / density), k = pi / (2 * L), omega = 2 * c / h * std::sin(k * h / 2);
 
-  template <class Integrator>
+  template <class Energy = LinearElastic, class Integrator>
   std::unique_ptr<Scene> scene(const Integrator& integrator, const Rayleigh& damping) const {
-    auto result = make_scene<LinearElastic, double, Integrator>(
-        {.mesh = mesh,
-         .lame = Lame::from_young_poisson(E, 0),
-         .density = density,
-         .damping = damping,
-         .integrator = integrator,
-         .linear_tolerance = 1e-13,
-         .pinned =
-             nodes_where(mesh, [this](const auto& X) { return X.x() < h / 2 || X.x() > 2 * L - h / 2; })});
+    auto result = make_scene<Energy, double, Integrator>({.mesh = mesh,
+                                                          .lame = Lame::from_young_poisson(E, 0),
+                                                          .density = density,
+                                                          .damping = damping,
+                                                          .integrator = integrator,
+                                                          .linear_tolerance = 1e-13,
+                                                          .pinned = nodes_where(mesh, [this](const auto& X) {
+                                                            return X.x() < h / 2 || X.x() > 2 * L - h / 2;
+                                                          })});
     Points x = mesh.nodes;
-    x.row(0) += 1e-3 * mode().transpose();
+    x.row(0) += amplitude * mode().transpose();
     result->set_positions(x);
     return result;
   }
@@ -83,9 +85,9 @@ struct Bar {
 
   // The amplitude of the mode at each step, from the middle of the bar. Checks that the bar stays in its
   // mode.
-  template <class Integrator>
+  template <class Energy = LinearElastic, class Integrator>
   std::vector<double> amplitudes(const Integrator& integrator, const Rayleigh& damping, int steps) const {
-    const auto motion = scene(integrator, damping);
+    const auto motion = scene<Energy>(integrator, damping);
     const Eigen::VectorXd mass = node_masses(mesh, density), shape = mode();
     std::vector<double> result;
     for (int n = 0; n <= steps; ++n) {
@@ -97,7 +99,7 @@ struct Bar {
       const Points u = motion->positions() - mesh.nodes;
       const double a =
           shape.cwiseProduct(mass).dot(u.row(0).transpose()) / shape.cwiseProduct(mass).dot(shape);
-      const double small = 1e-8 * std::max(std::abs(a), 1e-3);
+      const double small = linear * std::max(std::abs(a), amplitude);
       REQUIRE((u.row(0).transpose() - a * shape).cwiseAbs().maxCoeff() < small);
       REQUIRE(u.bottomRows(2).cwiseAbs().maxCoeff() < small);
       result.push_back(a);

@@ -6,7 +6,9 @@
 
 #include <pliant/energy/linear_elastic.hpp>
 #include <pliant/energy/stable_neo_hookean.hpp>
+#include <pliant/integrator/central_differences.hpp>
 #include <pliant/integrator/newmark.hpp>
+#include <pliant/mesh/make_cylinder.hpp>
 
 using namespace pliant;
 using namespace pliant::test;
@@ -181,4 +183,74 @@ TEST_CASE("no time step makes a damped body gain energy; the wrong sign would") 
   CHECK(energy_after_two_seconds(-1, 1.0 / 6000) > 15);
   CHECK(energy_after_two_seconds(-1, 1.0 / 60) < 1);  // a large step hides it
   CHECK(energy_after_two_seconds(+1, 1.0 / 6000) < 0.1);
+}
+
+TEST_CASE("a nonlinear bar that swings a little is damped as a linear one") {
+  const Bar bar{.amplitude = 1e-6, .linear = 1e-5};
+  const double dt = 0.1 / bar.omega;
+  const Rayleigh damping{.beta = 0.2 / bar.omega};  // zeta = 0.1
+  const Recurrence measured = Recurrence::fitted(
+      bar.amplitudes<StableNeoHookean>(BackwardEuler{.dt = dt, .newton = tight()}, damping, 12));
+  const Recurrence expected = Recurrence::of_mode(bar.omega, 0.2 * bar.omega, dt);
+  CHECK(measured.determinant == Approx(expected.determinant).epsilon(1e-5));
+  CHECK(measured.trace == Approx(expected.trace).epsilon(1e-5));
+}
+
+namespace {
+
+// A free disc of 0.2 m across that spins at omega [rad/s], from rest in its shape.
+struct Disc {
+  double omega;
+  Mesh<Tet4> mesh = make_cylinder<Tet4>({.radius = 0.1, .length = 0.02, .rings = 2, .layers = 1});
+  Eigen::VectorXd mass = node_masses(mesh, 1000);
+
+  double spin(const Points& x, const Points& v) const {  // angular momentum about the axis [J s]
+    return (x.row(0).cwiseProduct(v.row(1)) - x.row(1).cwiseProduct(v.row(0))).dot(mass.transpose());
+  }
+
+  // What is left of the angular momentum after half a second. `falls`: no step may add energy.
+  template <class Integrator>
+  double kept(const Integrator& integrator, double beta, bool falls) const {
+    const auto scene =
+        make_scene<StableNeoHookean, double, Integrator>({.mesh = mesh,
+                                                          .lame = Lame::from_young_poisson(1e6, 0.45),
+                                                          .damping = {.beta = beta},
+                                                          .integrator = integrator,
+                                                          .linear_tolerance = 1e-8});
+    Points v = Points::Zero(3, mesh.node_count());
+    v.row(0) = -omega * mesh.nodes.row(1);
+    v.row(1) = omega * mesh.nodes.row(0);
+    scene->set_velocities(v);
+    const double first = spin(mesh.nodes, v);
+    double before = scene->energies().total();
+    for (int n = 0; n < 1000; ++n) {
+      const StepReport report = scene->step();
+      INFO(report.message());
+      REQUIRE(report);
+      const double after = report.energies.total();
+      if (falls) REQUIRE(after <= before * (1 + 1e-12));
+      before = after;
+    }
+    return spin(scene->positions(), scene->velocities()) / first;
+  }
+};
+
+}  // namespace
+
+// A disc that spins is stressed, and K v of its velocity is not zero. What backward Euler itself takes of a
+// rigid body's spin is omega^2 dt^2 of it in each step: d omega / dt = -omega^3 dt.
+TEST_CASE("stiffness damping does not brake a free spin") {
+  const double dt = 5e-4;
+  for (const double omega : {10.0, 50.0}) {
+    const Disc disc{omega};
+    const double euler = disc.kept(BackwardEuler{.dt = dt}, 0, true);
+    CHECK(euler == Approx(1 / std::sqrt(1 + 2 * 0.5 * dt * omega * omega)).epsilon(0.005));
+    for (const double beta : {1e-4, 1e-3}) {
+      CAPTURE(omega, beta);
+      CHECK(disc.kept(BackwardEuler{.dt = dt}, beta, true) == Approx(euler).margin(1e-3));
+    }
+    CHECK(disc.kept(Newmark{.dt = dt}, 1e-3, false) == Approx(1).margin(1e-3));
+    CHECK(disc.kept(CentralDifferences{.dt = dt}, 1e-4, false) == Approx(1).margin(1e-9));
+  }
+  CHECK(Disc{50}.kept(Newmark{.dt = dt}, 0, false) == Approx(1).margin(1e-3));
 }

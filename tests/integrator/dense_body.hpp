@@ -4,6 +4,7 @@
 
 #include "integrator/bodies.hpp"
 
+#include <cmath>
 #include <vector>
 
 #include <Eigen/Dense>
@@ -96,6 +97,31 @@ class DenseBody {
       }
     }
     return K;
+  }
+
+  // The damping matrix at x for beta = 1 s [N s/m]: the second derivative of v.D v / 2, the power that
+  // Hooke's law at rest makes of the rate of strain, sym(F^T dv/dX), or sym(dv/dX) where the law is linear.
+  Eigen::MatrixXd damping(const Points& x) const {
+    using Strain = Eigen::Matrix<double, 6, 12>;  // xx, yy, zz, and sqrt(2) times yz, zx, xy
+    Eigen::Matrix<double, 6, 6> hooke = 2 * mu_ * Eigen::Matrix<double, 6, 6>::Identity();
+    hooke.topLeftCorner<3, 3>().array() += lambda_;
+    Eigen::MatrixXd D = Eigen::MatrixXd::Zero(3 * x.cols(), 3 * x.cols());
+    for (const Tet& tet : tets_) {
+      const Eigen::Matrix3d F = law_ == Law::linear ? Eigen::Matrix3d::Identity() : deformation(tet, x);
+      Strain B;
+      for (int k = 0; k < 12; ++k) {
+        const Eigen::Matrix3d dF = Eigen::Vector3d::Unit(k % 3) * tet.gradients.col(k / 3).transpose();
+        const Eigen::Matrix3d rate = (F.transpose() * dF + dF.transpose() * F) / 2;
+        B.col(k) << rate.diagonal(), std::sqrt(2) * Eigen::Vector3d(rate(1, 2), rate(2, 0), rate(0, 1));
+      }
+      const Eigen::Matrix<double, 12, 12> D_e = tet.volume * B.transpose() * hooke * B;
+      for (int a = 0; a < 4; ++a) {
+        for (int b = 0; b < 4; ++b) {
+          D.block<3, 3>(3 * tet.node[a], 3 * tet.node[b]) += D_e.block<3, 3>(3 * a, 3 * b);
+        }
+      }
+    }
+    return D;
   }
 
  private:

@@ -43,8 +43,7 @@ inline Points truth(const Problem& problem) {
     Points force = -body.gradient(x);
     if (problem.swinging_load) force += load(time);
     if (problem.damping.beta > 0) {
-      force -= problem.damping.beta *
-               unstacked(body.stiffness(x, problem.law != Law::linear) * stacked(v));  // projected, as ours
+      force -= problem.damping.beta * unstacked(body.damping(x) * stacked(v));
     }
     Points a = force * body.mass().cwiseInverse().asDiagonal();
     a += gravity.replicate(1, mesh.node_count()) - problem.damping.alpha * v;

@@ -21,7 +21,9 @@ class BatchMaterials {
   using Kernel = ElementKernel<Element, Scalar, isa>;
   using Batches = typename Kernel::Batches;
 
-  explicit BatchMaterials(const SolidType& solid) : energy_(solid.energy()) {}
+  explicit BatchMaterials(const SolidType& solid) : energy_(solid.energy()) {
+    if (solid.damping().beta > 0) viscosity_ = {energy_, solid.damping().beta};
+  }
 
   // Must come before an evaluation.
   void arrange(const SolidType&, const Batches&) {}
@@ -43,10 +45,21 @@ class BatchMaterials {
     Energy energy_;
   };
 
+  // See ElementKernel::damp.
+  template <Evaluate evaluate, Projection projection>
+  Scalar damp(const Batches& batches, int batch, const Straining<const Scalar*>& straining,
+              const OwnedRows& rows, Scalar* gradient, Scalar* matrix) const {
+    return viscosity_.with_law([&](const auto& law) {
+      return Kernel::template damp<evaluate, projection, detail::is_small_strain<Energy>>(
+          law, batches, batch, straining, rows, gradient, matrix);
+    });
+  }
+
   const Energy& of_element(std::ptrdiff_t) const { return energy_; }
 
  private:
   Energy energy_;
+  Viscosity<Energy, Element::dim> viscosity_;
 };
 
 // For a body with an energy per region. A batch whose elements are of several regions is evaluated once for
@@ -69,6 +82,8 @@ class BatchMaterials<SolidType, isa> {
     for (const auto& [region, energy] : solid.energy().values()) {
       material_of_region[region] = static_cast<int>(energies_.size());
       energies_.push_back(energy);
+      viscosities_.emplace_back();
+      if (solid.damping().beta > 0) viscosities_.back() = {energy, solid.damping().beta};
     }
     for (std::ptrdiff_t e = 0; e < batches.element_count; ++e) {
       const int user = batches.to_user[static_cast<std::size_t>(e)];
@@ -105,24 +120,28 @@ class BatchMaterials<SolidType, isa> {
     template <Evaluate evaluate, Projection projection>
     Scalar run(const Batches& batches, int batch, const Scalar* positions, Scalar stiffness_scale,
                const OwnedRows& rows, Scalar* gradient, Scalar* matrix) const {
-      const BatchMaterials& m = materials_;
-      Scalar total = 0;
-      for (int s = m.first_share_[static_cast<std::size_t>(batch)];
-           s < m.first_share_[static_cast<std::size_t>(batch) + 1]; ++s) {
-        const Share& share = m.shares_[static_cast<std::size_t>(s)];
-        const Energy& energy = m.energies_[static_cast<std::size_t>(share.material)];
-        total += share.whole ? Kernel::template run<evaluate, projection>(
-                                   energy, batches, batch, positions, stiffness_scale, rows, gradient, matrix)
-                             : Kernel::template run<evaluate, projection>(
-                                   energy, batches, batch, positions, stiffness_scale, rows, gradient, matrix,
-                                   typename Kernel::MarkedLanes{m.marks_.data() + share.marks});
-      }
-      return total;
+      return materials_.sum_shares(batch, [&](int material, auto lanes) {
+        return Kernel::template run<evaluate, projection>(
+            materials_.energies_[static_cast<std::size_t>(material)], batches, batch, positions,
+            stiffness_scale, rows, gradient, matrix, lanes);
+      });
     }
 
    private:
     const BatchMaterials& materials_;
   };
+
+  // See ElementKernel::damp.
+  template <Evaluate evaluate, Projection projection>
+  Scalar damp(const Batches& batches, int batch, const Straining<const Scalar*>& straining,
+              const OwnedRows& rows, Scalar* gradient, Scalar* matrix) const {
+    return sum_shares(batch, [&](int material, auto lanes) {
+      return viscosities_[static_cast<std::size_t>(material)].with_law([&](const auto& law) {
+        return Kernel::template damp<evaluate, projection, detail::is_small_strain<Energy>>(
+            law, batches, batch, straining, rows, gradient, matrix, lanes);
+      });
+    });
+  }
 
   // `element` in the order of the batches.
   const Energy& of_element(std::ptrdiff_t element) const {
@@ -137,7 +156,21 @@ class BatchMaterials<SolidType, isa> {
     std::ptrdiff_t marks;  // where theirs begin
   };
 
+  // The sum of run(material, lanes) over the shares of a batch.
+  template <class Run>
+  Scalar sum_shares(int batch, Run&& run) const {
+    Scalar total = 0;
+    for (int s = first_share_[static_cast<std::size_t>(batch)];
+         s < first_share_[static_cast<std::size_t>(batch) + 1]; ++s) {
+      const Share& share = shares_[static_cast<std::size_t>(s)];
+      total += share.whole ? run(share.material, typename Kernel::EveryLane{})
+                           : run(share.material, typename Kernel::MarkedLanes{marks_.data() + share.marks});
+    }
+    return total;
+  }
+
   std::vector<Energy> energies_;
+  std::vector<Viscosity<Energy, Element::dim>> viscosities_;  // of each energy
   std::vector<int> of_element_;
   std::vector<int> first_share_;  // of each batch, #batches + 1
   std::vector<Share> shares_;

@@ -159,17 +159,9 @@ class BlockMatrix {
     return block(pattern_->row_begin[static_cast<std::size_t>(row)]);
   }
 
-  // *this += other, on the same pattern.
-  void add(const BlockMatrix& other) {
+  void set_zero() {
     parallel_for(pattern_->blocks() * block_size, 8192, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      for (std::ptrdiff_t k = begin; k < end; ++k) values()[k] += other.values()[k];
-    });
-  }
-
-  // *this = factor * other, on the same pattern.
-  void set_scaled(Scalar factor, const BlockMatrix& other) {
-    parallel_for(pattern_->blocks() * block_size, 8192, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      for (std::ptrdiff_t k = begin; k < end; ++k) values()[k] = factor * other.values()[k];
+      std::fill(values() + begin, values() + end, Scalar(0));
     });
   }
 

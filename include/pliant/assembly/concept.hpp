@@ -6,11 +6,11 @@
 
 #include <concepts>
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include <pliant/assembly/free_motion.hpp>
+#include <pliant/assembly/straining.hpp>
 #include <pliant/energy/projection.hpp>
 
 namespace pliant {
@@ -27,6 +27,7 @@ struct InvertedElements {
 template <class S>
 concept System = requires(S& system, const S& constant, const typename S::Vector& x, typename S::Vector& g,
                           typename S::Matrix& A, typename S::Scalar scale,
+                          const Straining<const typename S::Vector*>& straining,
                           const std::vector<HeldDirection<S::dim>>& held) {
   typename S::Scalar;                                                     // float or double
   { S::dim } -> std::convertible_to<int>;                                 // numbers per node
@@ -39,10 +40,10 @@ concept System = requires(S& system, const S& constant, const typename S::Vector
   // also A = scale * d2E/dx2 [N/m], projected
   { system.tangent(x, Projection::clamp, scale, g, A) } -> std::convertible_to<double>;
   { constant.mass_damping() } -> std::convertible_to<const typename S::Vector&>;  // alpha M [kg/s], or empty
-  // beta [s] of the damping beta K, where it is the same everywhere
-  { constant.uniform_stiffness_damping() } -> std::same_as<std::optional<typename S::Scalar>>;
-  // the same as tangent, but A = scale * (the sum of beta K over the elements)
-  { system.stiffness_damping(x, Projection::clamp, scale, g, A) } -> std::convertible_to<double>;
+  // beta [s] of the stiffness damping, 0 where there is none
+  { constant.stiffness_damping() } -> std::same_as<typename S::Scalar>;
+  // adds its force to g [N] and the derivative to A, where that is not null; returns its potential [J]
+  { system.add_damping(straining, Projection::clamp, g, &A) } -> std::convertible_to<double>;
   { system.undefined_element(x) } -> std::convertible_to<int>;          // whose energy is not finite, or -1
   { constant.inverted_elements(x) } -> std::same_as<InvertedElements>;  // at the positions x [m]
   {

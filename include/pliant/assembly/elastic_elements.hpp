@@ -27,7 +27,8 @@ class ElasticElements {
       : materials_(solid),
         batches_(make_batches<Element, Scalar, isa>(order_elements<Element>(elements, numbering), nodes,
                                                     pattern, solid.thickness().value)),
-        batch_energy_(static_cast<std::size_t>(batches_.count)) {
+        batch_energy_(static_cast<std::size_t>(batches_.count)),
+        damps_(solid.damping().beta > 0) {
     materials_.arrange(solid, batches_);
   }
 
@@ -117,6 +118,24 @@ class ElasticElements {
     }
   }
 
+  // Whether the solid has a stiffness damping.
+  bool damps() const { return damps_; }
+
+  // As add, for the viscous stress of the damping.
+  template <Evaluate evaluate, Projection projection>
+  void add_damping(const std::vector<int>& batches, const OwnedRows& rows,
+                   const Straining<const Vector*>& straining, Scalar* gradient, Scalar* matrix) {
+    const auto numbers = [](const Vector* vector) { return vector != nullptr ? vector->data() : nullptr; };
+    const Straining<const Scalar*> pointers{numbers(straining.start), numbers(straining.displacement),
+                                            straining.time, numbers(straining.velocity), straining.factor};
+    for (const int b : batches) {
+      const Scalar potential =
+          materials_.template damp<evaluate, projection>(batches_, b, pointers, rows, gradient, matrix);
+      const int first = batches_.first_node(b);
+      if (first >= rows.begin && first < rows.end) batch_energy_[static_cast<std::size_t>(b)] = potential;
+    }
+  }
+
   // The sum over the batches as they were evaluated last [J].
   double last_energy() const {
     return parallel_sum<double>(batches_.count, energy_grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
@@ -195,6 +214,7 @@ class ElasticElements {
   Materials materials_;
   Batches batches_;
   std::vector<Scalar> batch_energy_;
+  bool damps_;
 };
 
 }  // namespace pliant

@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include <pliant/assembly/element_batches.hpp>
+#include <pliant/assembly/straining.hpp>
 #include <pliant/core/rows.hpp>
 #include <pliant/energy/tangent.hpp>
+#include <pliant/energy/viscosity.hpp>
 
 namespace pliant {
 
@@ -47,10 +49,116 @@ class ElementKernel {
   template <Evaluate evaluate, Projection projection, class Energy, class Lanes = EveryLane>
   static Scalar run(const Energy& energy, const Batches& batches, int batch, const Scalar* positions,
                     Scalar stiffness_scale, const OwnedRows& rows, Scalar* gradient, Scalar* matrix,
-                    [[maybe_unused]] Lanes lanes = {}) {
+                    Lanes lanes = {}) {
+    ElasticPoints<Energy, Lanes> points{energy, lanes, {}};
+    gather_edges(batches.offsets_of(batch), positions, points.edge);
+    return accumulate<evaluate, projection>(points, batches, batch, stiffness_scale, rows, gradient, matrix);
+  }
+
+  // The same for the viscous stress of a law (viscosity.hpp), whose energy is the potential of the damping
+  // over a step [J]. `small_strain`: F is no deformation, and the strain that of LinearElastic.
+  template <Evaluate evaluate, Projection projection, bool small_strain, class Law, class Lanes = EveryLane>
+  static Scalar damp(const Law& law, const Batches& batches, int batch,
+                     const Straining<const Scalar*>& straining, const OwnedRows& rows, Scalar* gradient,
+                     Scalar* matrix, Lanes lanes = {}) {
     const int* const offsets = batches.offsets_of(batch);
-    SmallVector<T, dim> edge[nodes - 1];  // x_a - x_0
-    gather_edges(offsets, positions, edge);
+    StrainedPoints<Law, Lanes, small_strain> points{law, lanes, straining, {}, {}, {}};
+    if constexpr (!small_strain) gather_edges(offsets, straining.start, points.edge);
+    if (straining.displacement != nullptr) gather_edges(offsets, straining.displacement, points.moved);
+    if (straining.velocity != nullptr) gather_edges(offsets, straining.velocity, points.speed);
+    // A small strain is linear: its Hessian has no other part than the one that the projection leaves.
+    constexpr Projection part = small_strain ? Projection::clamp : projection;
+    return accumulate<evaluate, part>(points, batches, batch, Scalar(1), rows, gradient, matrix);
+  }
+
+  // How many of the first `used` elements of a batch are turned inside out, with det F < 0 at a point.
+  static int inverted(const Batches& batches, int batch, int used, const Scalar* positions) {
+    SmallVector<T, dim> edge[nodes - 1];
+    gather_edges(batches.offsets_of(batch), positions, edge);
+    T least = constant<T>(0);
+    for (int point = 0; point < E::quadrature_points; ++point) {
+      SmallVector<T, dim> shape_gradient[nodes - 1];
+      load_gradients(batches.gradients_of(batch, point), shape_gradient);
+      least = min(least, determinant<T, dim>(deformation_gradient(edge, shape_gradient)));
+    }
+    int count = 0;
+    if (any(least < constant<T>(0))) {
+      for (int l = 0; l < used; ++l) count += lane(least, l) < 0;
+    }
+    return count;
+  }
+
+ private:
+  using Edges = SmallVector<T, dim>[nodes - 1];  // those of node 0, or their shape gradients
+
+  // The elastic energy at a quadrature point with the shape gradients g. The weight of elements that are left
+  // out becomes zero.
+  template <class Energy, class Lanes>
+  struct ElasticPoints {
+    const Energy& energy;
+    const Lanes& lanes;
+    Edges edge;  // x_a - x_0
+
+    PLIANT_INLINE auto at(const Edges& g, [[maybe_unused]] T& weight) const {
+      SmallMatrix<T, dim, dim> F = deformation_gradient(edge, g);
+      if constexpr (std::is_same_v<Lanes, MarkedLanes>) leave_out(load<T>(lanes.marks), weight, F);
+      return energy_at(energy, F);
+    }
+  };
+
+  // The viscous stress.
+  template <class Law, class Lanes, bool small_strain>
+  struct StrainedPoints {
+    using Matrix = SmallMatrix<T, dim, dim>;
+    const Law& law;
+    const Lanes& lanes;
+    const Straining<const Scalar*>& straining;
+    Edges edge, moved, speed;  // of the positions, u and w
+
+    PLIANT_INLINE ViscousState<Law, T, dim> at(const Edges& g, T& weight) const {
+      if constexpr (std::is_same_v<Lanes, MarkedLanes>) {
+        weight = select(load<T>(lanes.marks) != T(Scalar(0)), weight, T(Scalar(0)));
+      }
+      Matrix F;
+      if constexpr (small_strain) {
+        for (int k = 0; k < dim * dim; ++k) F.data()[k] = constant<T>(k % (dim + 1) == 0 ? 1 : 0);
+      } else {
+        F = deformation_gradient(edge, g);
+      }
+      Matrix rate;
+      for (int k = 0; k < dim * dim; ++k) rate.data()[k] = constant<T>(0);
+      if (straining.velocity != nullptr) {
+        const Matrix W = deformation_gradient(speed, g);
+        add_symmetric(straining.factor, transposed_times<T, dim, dim, dim>(F, W), rate);
+      }
+      if (straining.displacement != nullptr) {
+        // G(F + U) - G(F) = sym((F + U/2)^T U)
+        const Matrix U = deformation_gradient(moved, g);
+        Matrix middle = F;
+        if constexpr (!small_strain) {
+          for (int k = 0; k < dim * dim; ++k) {
+            middle.data()[k] = multiply_add(constant<T>(0.5), U.data()[k], F.data()[k]);
+            F.data()[k] += U.data()[k];
+          }
+        }
+        add_symmetric(1 / straining.time, transposed_times<T, dim, dim, dim>(middle, U), rate);
+      }
+      return {law, F, rate, constant<T>(straining.time)};
+    }
+
+    static PLIANT_INLINE void add_symmetric(double factor, const Matrix& A, Matrix& sum) {
+      const T half = constant<T>(factor / 2);
+      for (int j = 0; j < dim; ++j) {
+        for (int i = 0; i < dim; ++i) sum(i, j) = multiply_add(half, A(i, j) + A(j, i), sum(i, j));
+      }
+    }
+  };
+
+  template <Evaluate evaluate, Projection projection, class Points>
+  static PLIANT_INLINE Scalar accumulate(const Points& points, const Batches& batches, int batch,
+                                         Scalar stiffness_scale, const OwnedRows& rows, Scalar* gradient,
+                                         Scalar* matrix) {
+    const int* const offsets = batches.offsets_of(batch);
     // A batch takes longer than the hardware looks ahead.
     const int next = std::min(batch + 1, batches.count - 1);
     prefetch(batches.offsets_of(next), nodes * width);
@@ -72,9 +180,7 @@ class ElementKernel {
       T weight = load<T>(batches.weights_of(batch, point));
       prefetch(batches.gradients_of(next, point), (nodes - 1) * dim * width);
       prefetch(batches.weights_of(next, point), width);
-      SmallMatrix<T, dim, dim> F = deformation_gradient(edge, shape_gradient);
-      if constexpr (std::is_same_v<Lanes, MarkedLanes>) leave_out(load<T>(lanes.marks), weight, F);
-      const auto state = energy_at(energy, F);
+      const auto state = points.at(shape_gradient, weight);
       // The elements that fill up the last batch have no weight, and 0 * infinity would be NaN.
       total += select(weight != T(Scalar(0)), weight * state.psi(), T(Scalar(0)));
       if constexpr (evaluate >= Evaluate::gradient) add_forces(state.pk1(), weight, shape_gradient, force);
@@ -92,24 +198,6 @@ class ElementKernel {
     return sum(total);
   }
 
-  // How many of the first `used` elements of a batch are turned inside out, with det F < 0 at a point.
-  static int inverted(const Batches& batches, int batch, int used, const Scalar* positions) {
-    SmallVector<T, dim> edge[nodes - 1];
-    gather_edges(batches.offsets_of(batch), positions, edge);
-    T least = constant<T>(0);
-    for (int point = 0; point < E::quadrature_points; ++point) {
-      SmallVector<T, dim> shape_gradient[nodes - 1];
-      load_gradients(batches.gradients_of(batch, point), shape_gradient);
-      least = min(least, determinant<T, dim>(deformation_gradient(edge, shape_gradient)));
-    }
-    int count = 0;
-    if (any(least < constant<T>(0))) {
-      for (int l = 0; l < used; ++l) count += lane(least, l) < 0;
-    }
-    return count;
-  }
-
- private:
   static constexpr int padded(int count) { return (count + width - 1) / width * width; }
 
   // Number of the pair a <= b in the upper half, row by row.

@@ -5,7 +5,6 @@
 #include <array>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -112,30 +111,36 @@ class ElasticSystem {
 
   // The same, and g = dE/dx [N].
   double gradient(const Vector& x, Vector& g) {
-    return assemble<Evaluate::gradient, Projection::none>(x, Scales{}, g, nullptr);
+    return assemble<Evaluate::gradient, Projection::none>(x, Scalar(0), g, nullptr);
   }
 
   // The same, and A = stiffness_scale * d2E/dx2 [N/m], the elements' Hessians projected as asked.
   double tangent(const Vector& x, Projection projection, Scalar stiffness_scale, Vector& g, Matrix& A) {
-    Scales scales;
-    scales.fill(stiffness_scale);
-    return tangent(x, projection, scales, g, A);
+    switch (projection) {
+      case Projection::none:
+        return assemble<Evaluate::tangent, Projection::none>(x, stiffness_scale, g, &A);
+      case Projection::clamp:
+        return assemble<Evaluate::tangent, Projection::clamp>(x, stiffness_scale, g, &A);
+      case Projection::absolute:
+        break;
+    }
+    return assemble<Evaluate::tangent, Projection::absolute>(x, stiffness_scale, g, &A);
   }
 
   // alpha M of the damping, each node's on each axis [kg/s]; without nodes where there is none.
   const Vector& mass_damping() const { return mass_damping_; }
 
-  // beta of the damping beta K where it is the same for all elements [s].
-  std::optional<Scalar> uniform_stiffness_damping() const {
-    const bool uniform = std::all_of(beta_.begin(), beta_.end(), [&](Scalar b) { return b == beta_[0]; });
-    return uniform ? std::optional<Scalar>(beta_[0]) : std::nullopt;
-  }
+  // beta of the stiffness damping, the largest of the solids [s]; 0 where none has one.
+  Scalar stiffness_damping() const { return stiffness_damping_; }
 
-  // As tangent, but A = scale * sum_e beta_e d2E_e/dx2, the damping of the elements [scale N s/m].
-  double stiffness_damping(const Vector& x, Projection projection, Scalar scale, Vector& g, Matrix& A) {
-    Scales scales = beta_;
-    for (Scalar& s : scales) s *= scale;
-    return tangent(x, projection, scales, g, A);
+  // Adds to g the damping force of a body that is strained within a step [N], against its direction as dE/dx
+  // is, and to A, where one is given, its derivative with respect to the displacement [N/m], projected as
+  // asked. Returns the potential of the force [J]. See Straining and viscosity.hpp.
+  double add_damping(const Straining<const Vector*>& straining, Projection projection, Vector& g,
+                     Matrix* A = nullptr) {
+    if (A == nullptr) return damp<Evaluate::gradient, Projection::none>(straining, g, A);
+    if (projection == Projection::none) return damp<Evaluate::tangent, Projection::none>(straining, g, A);
+    return damp<Evaluate::tangent, Projection::clamp>(straining, g, A);
   }
 
   const BlockPattern& pattern() const { return *pattern_; }
@@ -173,7 +178,6 @@ class ElasticSystem {
   };
   using Sets = typename SetsOf<decltype(parts_of(std::declval<const SolidType&>()))>::type;
   static constexpr std::size_t set_count = std::tuple_size_v<Sets>;
-  using Scales = std::array<Scalar, set_count>;
 
   // One thread's part of an assembly: the rows it owns and the batches that touch them.
   struct Part {
@@ -205,8 +209,8 @@ class ElasticSystem {
         std::apply([](const auto&... part) { return ((part.solid.damping().alpha > 0) || ...); }, parts);
     if (damps_mass) mass_damping_ = make_vector();
     std::apply([&](const auto&... part) { (add_mass(rest_nodes(solid), part), ...); }, parts);
-    beta_ = std::apply(
-        [](const auto&... part) { return Scales{static_cast<Scalar>(part.solid.damping().beta)...}; }, parts);
+    stiffness_damping_ = static_cast<Scalar>(
+        std::apply([](const auto&... part) { return std::max({part.solid.damping().beta...}); }, parts));
   }
 
   static constexpr bool is_copies = requires(const SolidType& solid) { solid.nodes_at_origin(); };
@@ -284,28 +288,10 @@ class ElasticSystem {
     }
   }
 
-  double tangent(const Vector& x, Projection projection, const Scales& scales, Vector& g, Matrix& A) {
-    switch (projection) {
-      case Projection::none:
-        return assemble<Evaluate::tangent, Projection::none>(x, scales, g, &A);
-      case Projection::clamp:
-        return assemble<Evaluate::tangent, Projection::clamp>(x, scales, g, &A);
-      case Projection::absolute:
-        break;
-    }
-    return assemble<Evaluate::tangent, Projection::absolute>(x, scales, g, &A);
-  }
-
   // Returns the energy.
   template <Evaluate evaluate, Projection projection>
-  double assemble(const Vector& x, const Scales& scales, Vector& g, Matrix* A) {
-    constexpr int batches_worth_a_thread = 64;
-    int batches = 0;
-    for_each_set([&](const auto& elements, std::size_t) { batches += elements.batch_count(); });
-    const int count = std::clamp(batches / batches_worth_a_thread, 1, thread_count());
-    if (static_cast<int>(parts_.size()) != count) cut_parts(count);
-    parallel_parts(count, [&](int p) {
-      const Part& part = parts_[static_cast<std::size_t>(p)];
+  double assemble(const Vector& x, Scalar stiffness_scale, Vector& g, Matrix* A) {
+    for_each_part([&](const Part& part) {
       std::fill(g.data() + std::ptrdiff_t{part.rows.begin} * node_stride<dim>,
                 g.data() + std::ptrdiff_t{part.rows.end} * node_stride<dim>, Scalar(0));
       Scalar* matrix = nullptr;
@@ -315,13 +301,41 @@ class ElasticSystem {
                   matrix + std::ptrdiff_t{part.rows.slot_end} * Matrix::block_size, Scalar(0));
       }
       for_each_set([&](auto& elements, std::size_t set) {
-        elements.template add<evaluate, projection>(part.batches[set], part.rows, x, scales[set], g.data(),
-                                                    matrix);
+        elements.template add<evaluate, projection>(part.batches[set], part.rows, x, stiffness_scale,
+                                                    g.data(), matrix);
       });
     });
     double total = 0;
     for_each_set([&](const auto& elements, std::size_t) { total += elements.last_energy(); });
     return total;
+  }
+
+  // Returns the potential.
+  template <Evaluate evaluate, Projection projection>
+  double damp(const Straining<const Vector*>& straining, Vector& g, Matrix* A) {
+    for_each_part([&](const Part& part) {
+      for_each_set([&](auto& elements, std::size_t set) {
+        if (!elements.damps()) return;
+        elements.template add_damping<evaluate, projection>(part.batches[set], part.rows, straining, g.data(),
+                                                            A != nullptr ? A->values() : nullptr);
+      });
+    });
+    double total = 0;
+    for_each_set([&](const auto& elements, std::size_t) {
+      if (elements.damps()) total += elements.last_energy();
+    });
+    return total;
+  }
+
+  // Calls run(part) for each part, side by side.
+  template <class Run>
+  void for_each_part(Run&& run) {
+    constexpr int batches_worth_a_thread = 64;
+    int batches = 0;
+    for_each_set([&](const auto& elements, std::size_t) { batches += elements.batch_count(); });
+    const int count = std::clamp(batches / batches_worth_a_thread, 1, thread_count());
+    if (static_cast<int>(parts_.size()) != count) cut_parts(count);
+    parallel_parts(count, [&](int p) { run(parts_[static_cast<std::size_t>(p)]); });
   }
 
   Numbering numbering_;
@@ -332,7 +346,7 @@ class ElasticSystem {
   Origins<dim> origins_;
   std::ptrdiff_t nodes_of_copy_ = 0;
   Vector mass_damping_;
-  Scales beta_;  // of each set [s]
+  Scalar stiffness_damping_ = 0;  // [s]
   std::vector<Part> parts_;
 };
 

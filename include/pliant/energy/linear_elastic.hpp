@@ -14,9 +14,9 @@ namespace pliant {
 // cost energy.
 class LinearElastic : public LameMaterial<LinearElastic> {
  public:
-  using LameMaterial::LameMaterial;
+  static constexpr bool small_strain = true;  // F is no deformation: see viscosity.hpp
 
-  static constexpr bool small_strain = true;
+  using LameMaterial::LameMaterial;
 
   template <int>
   static RawCoefficients coefficients_from(double mu, double lambda) {

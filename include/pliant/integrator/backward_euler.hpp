@@ -5,13 +5,14 @@
 
 namespace pliant {
 
-// x+ = x + dt v+,  M (v+ - v) = dt (f(x+) + f_external - (alpha M + beta K) v+). First order, and it
+// x+ = x + dt v+,  M (v+ - v) = dt (f(x+) + f_external - alpha M v+ - d), d the force of the stiffness
+// damping at the rate of strain (G(x+) - G(x)) / dt, see IncrementalPotential. First order, and it
 // dissipates: an undamped mode of angular frequency omega loses the factor 1 / sqrt(1 + omega^2 dt^2) of its
 // amplitude per step.
 //
 // With the default `newton` the step is solved to convergence with a line search, so that the incremental
 // potential never rises. `.newton = Newton::linearised()` makes one iteration: the linearly implicit step
-//   (M + dt (alpha M + beta K) + dt^2 K) dv = dt (f(x) + f_external - (alpha M + beta K) v) - dt^2 K v
+//   (M + dt (alpha M + D) + dt^2 K) dv = dt (f(x) + f_external - (alpha M + D) v) - dt^2 K v,   D = D(x),
 // of Baraff and Witkin 1998, faster and without a guarantee for large steps.
 struct BackwardEuler {
   double dt = 0.01;    // [s]

@@ -10,7 +10,7 @@
 namespace pliant {
 
 // Central differences in the form of velocity Verlet: without any linear system,
-//   v' = v + h/2 a,   x+ = x + h v',   a+ = M^-1 (f - dE/dx(x+) - beta K(x+) v') - alpha v+,
+//   v' = v + h/2 a,   x+ = x + h v',   a+ = M^-1 (f - dE/dx(x+) - D(x+) v') - alpha v+,
 //   v+ = v' + h/2 a+.
 // Of second order, symplectic without damping: the energy swings about a value that it keeps, linear and
 // angular momentum are exact. A mass damping is implicit, node by node, and of second order as well. A
@@ -46,9 +46,9 @@ struct CentralDifferences {
     Vector half_way;       // v' [m/s]
     Vector displacement;   // of the moved nodes in a substep [m]
     Vector way;            // of all nodes in a substep, where there are colliders [m]
-    Vector elastic, drag;  // dE/dx, beta K v' [N]
+    Vector elastic, drag;  // dE/dx + D v', what is left unbalanced [N]
     Vector held;           // forces on the nodes in the last step [N]: see constraint_forces
-    Matrix matrix;         // K [N/m], beta K [N s/m]
+    Matrix matrix;         // K [N/m], D [N s/m]
     double stable = 0;     // the longest stable step after the last step [s]
 
     struct History {  // see core/history.hpp
@@ -93,8 +93,7 @@ struct CentralDifferences {
       return report;
     };
     const bool bounded = state.acceleration_known && w.stable > 0;
-    if (!state.acceleration_known &&
-        !find_acceleration(context, dt, Projection::clamp, state, w.elastic, w.drag, w.matrix)) {
+    if (!state.acceleration_known && !find_acceleration(context, dt, state, w.elastic)) {
       return stopped(StepStop::energy_undefined);
     }
     double stable = bounded ? w.stable : stable_step(context, state, w);
@@ -159,8 +158,9 @@ struct CentralDifferences {
     (void)system.tangent(state.x, Projection::none, Scalar(1), w.elastic, w.matrix);
     const double stiffness = bound_eigenvalues(context.filter, system.mass(), w.matrix, w.drag, w.half_way);
     double damping = 0;
-    if (system.uniform_stiffness_damping() != Scalar(0)) {
-      (void)system.stiffness_damping(state.x, Projection::clamp, Scalar(1), w.elastic, w.matrix);
+    if (system.stiffness_damping() > 0) {
+      w.matrix.set_zero();
+      (void)system.add_damping({.start = &state.x}, Projection::clamp, w.elastic, &w.matrix);
       damping = bound_eigenvalues(context.filter, system.mass(), w.matrix, w.drag, w.half_way);
     }
     return longest_stable_step(stiffness, damping);
@@ -209,13 +209,9 @@ struct CentralDifferences {
     const auto h = static_cast<Scalar>(length);
     const auto& half_way = w.half_way;
 
-    double energy;
-    if (system.uniform_stiffness_damping() == Scalar(0)) {
-      energy = system.gradient(state.x, w.elastic);
-    } else {
-      energy = system.stiffness_damping(state.x, Projection::clamp, Scalar(1), w.elastic, w.matrix);
-      (void)w.matrix.multiply(half_way, w.drag);
-      w.elastic.add(Scalar(1), w.drag);
+    const double energy = system.gradient(state.x, w.elastic);
+    if (system.stiffness_damping() > 0) {
+      (void)system.add_damping({.start = &state.x, .velocity = &half_way}, Projection::none, w.elastic);
     }
     const bool damps_mass = system.mass_damping().nodes() > 0;
     mass.for_each_block([&](std::ptrdiff_t i) {
@@ -247,7 +243,7 @@ struct CentralDifferences {
           });
     }
     if (!is_last) return energy;
-    // M a + alpha M v + beta K v' + dE/dx - f, with the acceleration that the velocities tell.
+    // M a + alpha M v + D v' + dE/dx - f, with the acceleration that the velocities tell.
     auto& unbalanced = w.drag;
     mass.for_each_block([&](std::ptrdiff_t i) {
       const Block a = (state.v.block(i) - half_way.block(i)) / Block(h / 2);

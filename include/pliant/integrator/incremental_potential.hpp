@@ -24,12 +24,16 @@ struct IncrementalWeights {
 };
 
 // The function that a step minimises over its displacement u:
-//   |u - p|_M^2 / (2 s) + E(x + u) + (u - c).C (u - c) / (2 T),   C = alpha M + beta K(x),
+//   |u - p|_M^2 / (2 s) + E(x + u) + alpha |u - c|_M^2 / (2 T) + T/2 sum_e w_e G':beta C:G',
 // p the displacement that loads and inertia alone would make, c the one that would end at rest: (u - c) / T
 // is the velocity at the end. Backward Euler: s = dt^2, T = dt, p = dt v + dt^2 M^-1 f, c = 0.
-// The last term is the potential of the damping force -C (u - c) / T; its K is the one at the start of the
-// step, projected, so that damping only ever takes energy out. The unknown is the displacement and not the
-// new position because the difference of two positions has few digits left, in float and far from the origin.
+// The last two terms are the potentials of damping. That of stiffness damping sums over the quadrature points
+// of volume w_e (viscosity.hpp); G' is the rate of Green's strain G at the end by the rule that makes a
+// velocity of u,
+//   G' = (G(x + u) - G(x) - sym(F^T grad c)) / T,   F = dx/dX.
+// For a linear body that is (u - c).beta K (u - c) / (2 T). No turn of the body changes it, and its force has
+// no moment about the new positions. The unknown is the displacement and not the new position because the
+// difference of two positions has few digits left, in float and far from the origin.
 template <class SystemType, class FilterType>
 class IncrementalPotential {
  public:
@@ -45,9 +49,8 @@ class IncrementalPotential {
     Vector prescribed;  // what the constraints ask of u [m]
     Vector position;    // x + u [m]
     Vector elastic;     // dE/dx at x + u [N]
-    Vector drag;        // beta K(x) (u - c) / T [N]
-    Vector held;        // the constraints' forces on the nodes, which balance the last gradient [N]
-    Matrix damping;     // beta K(x) / T [N/m]
+    Vector scratch;
+    Vector held;  // the constraints' forces on the nodes, which balance the last gradient [N]
   };
 
   // `predicted` and `standstill` of the workspace are read from the first evaluation on, `prescribed` is
@@ -62,10 +65,8 @@ class IncrementalPotential {
         w_(workspace),
         weights_(weights),
         damps_mass_(system_.mass_damping().nodes() > 0),
-        damps_stiffness_(system_.uniform_stiffness_damping() != Scalar(0)),
+        damps_stiffness_(system_.stiffness_damping() > 0),
         rubs_(contacts_.rubs()),
-        projection_(newton.projection),
-        damps_with_tangent_(newton.max_iterations == 1 && !newton.require_convergence && !newton.line_search),
         wants_rounding_(newton.require_convergence || newton.line_search) {
     constraints_move_ = filter_.prescribe(start_.time + weights.dt, weights.dt, start_.x, w_.prescribed);
     const Vector& mass = system_.mass();
@@ -85,28 +86,18 @@ class IncrementalPotential {
   double gradient(const Vector& u, Vector& g) {
     w_.position.set_sum(start_.x, Scalar(1), u);
     elastic_ = system_.gradient(w_.position, w_.elastic);
-    return add_inertia_and_damping(u, g);
+    return add_inertia_and_damping(u, Projection::none, g, nullptr);
   }
 
   double tangent(const Vector& u, Projection projection, Vector& g, Matrix& A) {
     const bool first = first_elastic_force_ < 0;  // u = 0
     w_.position.set_sum(start_.x, Scalar(1), u);
-    // A single iteration that is taken as it is damps with the stiffness that it solves with.
-    const auto beta = system_.uniform_stiffness_damping();
-    const bool copies = damps_with_tangent_ && beta.has_value() && projection == projection_;
-    if (first && damps_stiffness_ && !copies) {
-      const bool must_project = projection_ == Projection::none && !damps_with_tangent_;
-      system_.stiffness_damping(w_.position, must_project ? Projection::clamp : projection_,
-                                1 / weights_.damping_time, w_.elastic, w_.damping);
-    }
     elastic_ = system_.tangent(w_.position, projection, Scalar(1), w_.elastic, A);
-    if (first && damps_stiffness_ && copies) w_.damping.set_scaled(*beta / weights_.damping_time, A);
     if (first) first_elastic_force_ = static_cast<double>(w_.elastic.norm());
     if (wants_rounding_) {
-      rounding_.estimate(A, w_.position, static_cast<double>(w_.elastic.norm()), g, w_.drag);
+      rounding_.estimate(A, w_.position, static_cast<double>(w_.elastic.norm()), g, w_.scratch);
     }
-    const double value = add_inertia_and_damping(u, g);
-    if (damps_stiffness_) A.add(w_.damping);
+    const double value = add_inertia_and_damping(u, projection, g, &A);
     if (rubs_) contacts_.friction_stiffness(u, weights_.contact_time, g, A);
     for (std::ptrdiff_t i = 0; i < A.rows(); ++i) {
       const Scalar drag = damps_mass_ ? weights_.ratio * system_.mass_damping().node(i)(0) : Scalar(0);
@@ -141,8 +132,9 @@ class IncrementalPotential {
  private:
   using Block = typename Vector::Block;
 
-  // What is added to the elastic energy just evaluated and to its gradient.
-  double add_inertia_and_damping(const Vector& u, Vector& g) {
+  // What is added to the elastic energy just evaluated, to its gradient and, of the stiffness damping, to A
+  // where it is given.
+  double add_inertia_and_damping(const Vector& u, Projection projection, Vector& g, Matrix* A) {
     const Vector& mass = system_.mass();
     const Block per_time(1 / weights_.damping_time), per_time_squared(1 / weights_.time_squared);
     const Scalar twice_inertia = u.sum_blocks([&](std::ptrdiff_t i) {
@@ -155,9 +147,9 @@ class IncrementalPotential {
     dissipation_ = rubs_ ? contacts_.friction(u, weights_.contact_time, g) : 0;
     if (!damps_mass_ && !damps_stiffness_) return inertia_ + elastic_ + dissipation_;
     const bool stands = w_.standstill.nodes() > 0;
-    if (stands) w_.relative.set_sum(u, Scalar(-1), w_.standstill);
-    const Vector& moved = stands ? w_.relative : u;
     if (damps_mass_) {
+      if (stands) w_.relative.set_sum(u, Scalar(-1), w_.standstill);
+      const Vector& moved = stands ? w_.relative : u;
       const Scalar twice = u.sum_blocks([&](std::ptrdiff_t i) {
         const Block force = per_time * system_.mass_damping().block(i) * moved.block(i);
         g.set_block(i, g.block(i) + force);
@@ -166,9 +158,9 @@ class IncrementalPotential {
       dissipation_ += static_cast<double>(twice) / 2;
     }
     if (damps_stiffness_) {
-      const Scalar twice = w_.damping.multiply(moved, w_.drag);
-      g.add(Scalar(1), w_.drag);
-      dissipation_ += static_cast<double>(twice) / 2;
+      const double time = static_cast<double>(weights_.damping_time);
+      dissipation_ += system_.add_damping({&start_.x, &u, time, stands ? &w_.standstill : nullptr, -1 / time},
+                                          projection, g, A);
     }
     return inertia_ + elastic_ + dissipation_;
   }
@@ -180,8 +172,6 @@ class IncrementalPotential {
   Workspace& w_;
   Weights weights_;
   bool damps_mass_, damps_stiffness_, rubs_;
-  Projection projection_;
-  bool damps_with_tangent_;
   bool wants_rounding_;
   bool constraints_move_;
   Rounding rounding_;
@@ -214,11 +204,10 @@ struct IncrementalWorkspace {
     newton.prepare(system, parameters);
     if (displacement.nodes() == system.node_count()) return;
     for (Vector* vector : {&potential.predicted, &potential.prescribed, &potential.position,
-                           &potential.elastic, &potential.drag, &potential.held, &displacement}) {
+                           &potential.elastic, &potential.scratch, &potential.held, &displacement}) {
       *vector = system.make_vector();
     }
     if (has_standstill) potential.standstill = potential.relative = system.make_vector();
-    if (system.uniform_stiffness_damping() != 0) potential.damping = system.make_matrix();
   }
 };
 

@@ -6,7 +6,8 @@
 
 namespace pliant {
 
-// M a+ + (alpha M + beta_R K) v+ + dE/dx(x+) = f at the end of each step, with, for h = dt,
+// M a+ + alpha M v+ + d + dE/dx(x+) = f at the end of each step, d the force of the stiffness damping, with,
+// for h = dt,
 //   x+ = x + h v + h^2 ((1/2 - beta) a + beta a+),   v+ = v + h ((1 - gamma) a + gamma a+)
 // (Newmark 1959). The default, beta = 1/4 and gamma = 1/2, is the trapezoidal rule: of second order, without
 // dissipation, stable for a linear body whatever the step. gamma > 1/2 dissipates and is of first order;
@@ -16,11 +17,11 @@ namespace pliant {
 // two rules read
 //   a+ = (u - q) / s,  q = h v + (1/2 - beta) h^2 a,     v+ = (u - c) / T,  c = q - T (v + (1 - gamma) h a),
 // so that the equation is the gradient over u of
-//   |u - q|_M^2 / (2 s) - f.u + E(x + u) + (u - c).(alpha M + beta_R K)(u - c) / (2 T);
-// completing the square moves f into p = q + s M^-1 f, which leaves that of IncrementalPotential.
-//
-// K of the damping is the one at the start of the step, which makes a stiffness damping of a nonlinear body
-// accurate to first order only; a mass damping, and that of a linear body, is of second order.
+//   |u - q|_M^2 / (2 s) - f.u + E(x + u) + alpha |u - c|_M^2 / (2 T) + the potential of d;
+// completing the square moves f into p = q + s M^-1 f, which leaves that of IncrementalPotential. The rate of
+// strain of d is what the rule for v+ makes of Green's strain G, with gamma = 2 beta the trapezoidal
+// 2 (G+ - G) / h - sym(F^T grad v), of second order as the motion is. Any other gamma / beta sees in it a
+// term of the order of h of the centripetal acceleration, which is free of moments.
 //
 // Loads are constant over a step. Where they, the positions or the velocities have been set, the acceleration
 // at the start is found anew from the balance of forces. The velocities of moved nodes are those of their
@@ -64,8 +65,7 @@ struct Newmark {
     using Scalar = typename Context::Scalar;
     using Block = typename Context::Vector::Block;
     auto& w = workspace.potential;
-    if (!state.acceleration_known &&
-        !find_acceleration(context, dt, damping_projection(), state, w.elastic, w.drag, w.damping)) {
+    if (!state.acceleration_known && !find_acceleration(context, dt, state, w.elastic)) {
       StepReport report;
       report.stop = StepStop::energy_undefined;
       blame_element(report, context.system, state.x);
@@ -98,7 +98,7 @@ struct Newmark {
     StepReport report = minimize_increment(context, state, potential, newton, workspace, monitor);
     if (!report) return report;
 
-    auto& end_acceleration = w.drag;
+    auto& end_acceleration = w.scratch;
     mass.for_each_block([&](std::ptrdiff_t i) {
       const Block a = (u.block(i) - w.predicted.block(i)) / Block(s) + load_per_mass(i);
       end_acceleration.set_block(i, a);
@@ -143,12 +143,6 @@ struct Newmark {
     }
     context.contacts.scale_forces(2 * beta);
     context.filter.apply(state.a);
-  }
-
-  // That of the damping within the step.
-  Projection damping_projection() const {
-    const bool guarded = newton.line_search || newton.require_convergence || newton.max_iterations > 1;
-    return newton.projection == Projection::none && guarded ? Projection::clamp : newton.projection;
   }
 };
 

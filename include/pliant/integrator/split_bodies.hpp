@@ -91,9 +91,8 @@ class SplitBodies {
   void prepare(const SystemType& system) {
     if (held_.nodes() == system.node_count()) return;
     held_ = moved_ = system.make_vector();
-    const auto beta = system.uniform_stiffness_damping();
-    detail::require_parameter(beta && *beta == Scalar(0), "Rayleigh::beta",
-                              beta ? static_cast<double>(*beta) : 0,
+    const auto beta = static_cast<double>(system.stiffness_damping());
+    detail::require_parameter(beta == 0, "Rayleigh::beta", beta,
                               "must be zero with OperatorSplitting, which has no tangent to damp with");
     const std::vector<Element> elements = elements_of(system);
     elements_ = fingerprint_of(elements, system.mass_damping());

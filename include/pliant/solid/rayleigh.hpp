@@ -8,9 +8,15 @@
 
 namespace pliant {
 
-// Damping force -(alpha M + beta K) v, M the mass and K the stiffness. A mode of angular frequency omega has
-// the damping ratio (alpha / omega + beta omega) / 2; a ratio above one is overdamped and slow, never
-// growing.
+// Damping force -(alpha M + D) v, M the mass. A mode of angular frequency omega of a body near rest has the
+// damping ratio (alpha / omega + beta omega) / 2; a ratio above one is overdamped and slow, never growing.
+//
+// D damps what deforms: with the deformation gradient F of each quadrature point and its rest volume w,
+//   v.D v = sum w G':beta C:G',   G' = sym(F^T grad v) the rate of Green's strain,
+// which is the viscous stress F beta C:G' of Kelvin and Voigt, with Hooke's law C of the energy at rest
+// (viscosity.hpp). At rest D is beta K, K the stiffness, and of LinearElastic, whose F is no deformation, it
+// is everywhere. Elsewhere beta K v would not vanish where a body that is stressed turns, and would brake it;
+// D makes neither a force nor a moment, and is positive semidefinite, whatever the state.
 struct Rayleigh {
   double alpha = 0;  // 1/s, >= 0
   double beta = 0;   // s, >= 0
