@@ -185,7 +185,7 @@ Damped damped(const Body& body) {
   const auto& mesh = body.mesh();
   Damped result{
       mesh.nodes.template cast<double>(),
-      pliant::detail::has_small_strain<typename Body::Energy>,
+      pliant::detail::is_small_strain<typename Body::Energy>,
       MatrixXd(body.energy().hessian(SmallMatrix<double, d, d>(SmallMatrix<double, d, d>::Identity()))),
       {},
       {}};
