@@ -22,27 +22,15 @@
 #include <utility>
 #include <vector>
 
-#if defined(__unix__) || defined(__APPLE__)
-#include <sys/stat.h>
-#endif
-
 #include <pliant/core/error.hpp>
 
 namespace pliant::detail {
 
-// How many of the bytes of a file are stored; where the system does not tell, all of them.
-inline std::uintmax_t stored_bytes(const std::filesystem::path& path, std::uintmax_t size) {
-#if defined(__unix__) || defined(__APPLE__)
-  struct stat status;
-  if (::stat(path.c_str(), &status) == 0) return static_cast<std::uintmax_t>(status.st_blocks) * 512;
-#endif
-  static_cast<void>(path);
-  return size;
-}
-
 // The whole of a regular file. Memory grows with what has been read; the size that the file claims is not
-// believed.
-inline std::string file_bytes(const std::filesystem::path& path) {
+// believed. The holes of a sparse file cost nothing on the disk, but memory here: they read as zero bytes, of
+// which more than `most_zeros` in a row are in no mesh.
+inline std::string file_bytes(const std::filesystem::path& path,
+                              std::size_t most_zeros = std::size_t{1} << 28) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) throw MeshError(path.string(), 0, "there is no such file");
   // A pipe or a device could block for ever or never end.
@@ -51,32 +39,37 @@ inline std::string file_bytes(const std::filesystem::path& path) {
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   std::ifstream stream(path, std::ios::binary);
   if (error || !stream) throw MeshError(path.string(), 0, "cannot be opened for reading");
-  // A hole costs nothing on the disk, but memory here. No file system compresses a mesh this far.
-  constexpr std::uintmax_t harmless = std::uintmax_t{64} << 20;
-  constexpr std::uintmax_t best_compression = 64;
-  const std::uintmax_t stored = size > harmless ? stored_bytes(path, size) : size;
-  if (stored < size / best_compression) {
-    throw MeshError(path.string(), 0,
-                    "is a sparse file: it claims " + std::to_string(size) + " bytes, of which " +
-                        std::to_string(stored) + " are stored");
-  }
+  const std::string too_large = "does not fit into the memory: " + std::to_string(size) + " bytes";
   std::string bytes;
+  std::size_t zeros_begin = 0;  // of those that the bytes end with
   try {
-    constexpr std::size_t first_piece = std::size_t{1} << 20;
+    constexpr std::size_t smallest_piece = std::size_t{1} << 20;
+    constexpr std::size_t largest_piece = std::size_t{1} << 26;
     while (stream) {
       const std::size_t start = bytes.size();
-      const std::size_t unread =
-          size > start ? static_cast<std::size_t>(std::min<std::uintmax_t>(size - start, harmless)) : 0;
+      const std::uintmax_t unread = size > start ? size - start : 0;
       // One byte more than the file should still have shows its end in one go.
-      const std::size_t piece = std::min(std::max(start, first_piece), unread + 1);
+      const auto piece = static_cast<std::size_t>(
+          std::min<std::uintmax_t>(std::clamp(start, smallest_piece, largest_piece), unread + 1));
       bytes.resize(start + piece);
       stream.read(bytes.data() + start, static_cast<std::streamsize>(piece));
       bytes.resize(start + static_cast<std::size_t>(stream.gcount()));
+      for (std::size_t end = bytes.size(); end > start; --end) {
+        if (bytes[end - 1] == '\0') continue;
+        zeros_begin = end;
+        break;
+      }
+      if (bytes.size() - zeros_begin > most_zeros) {
+        throw MeshError(path.string(), 0,
+                        "is a sparse file: of the " + std::to_string(size) +
+                            " bytes that it claims, those from " + std::to_string(zeros_begin) + " to " +
+                            std::to_string(bytes.size()) + " are zero");
+      }
     }
   } catch (const std::bad_alloc&) {
-    throw MeshError(path.string(), 0, "does not fit into the memory: " + std::to_string(size) + " bytes");
+    throw MeshError(path.string(), 0, too_large);
   } catch (const std::length_error&) {
-    throw MeshError(path.string(), 0, "does not fit into the memory: " + std::to_string(size) + " bytes");
+    throw MeshError(path.string(), 0, too_large);
   }
   if (stream.bad() || bytes.size() < size) {
     throw MeshError(path.string(), 0, "cannot be read to its end");

@@ -26,7 +26,9 @@ namespace pliant::detail {
 inline int write_and_close(std::FILE* file, std::string_view bytes) {
   const auto reason = [] { return errno != 0 ? errno : EIO; };
   errno = 0;
-  int error = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size() ? 0 : reason();
+  // fwrite takes no null pointer, not even for no bytes.
+  const bool written = bytes.empty() || std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  int error = written ? 0 : reason();
   if (std::fclose(file) != 0 && error == 0) error = reason();
   return error;
 }
