@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,14 @@
 #include <pliant/core/orthonormal_basis.hpp>
 
 namespace pliant {
+
+namespace detail {
+
+// Whether a constraint takes it for the numbers of nodes.
+template <class Nodes>
+inline constexpr bool are_nodes = std::is_convertible_v<const Nodes&, std::vector<int>>;
+
+}  // namespace detail
 
 // Which nodes are held or moved, and along which directions, in the user's numbering.
 template <int Dim>

@@ -125,6 +125,10 @@ class WriteError : public Error {
 
 namespace detail {
 
+// False, once a template is used: for a static_assert that tells what to write instead.
+template <class...>
+inline constexpr bool is_ever_right = false;
+
 // True when `value` is neither infinite nor NaN; by its bits, so that -ffast-math cannot remove the test.
 inline bool is_finite(double value) {
   constexpr std::uint64_t exponent = 0x7ff0000000000000u;
