@@ -55,3 +55,12 @@ add_test(NAME package/examples
     --build-options -D CMAKE_PREFIX_PATH=${package_test_prefix} -D CMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}
       -D CMAKE_BUILD_TYPE=Debug)
 set_tests_properties(package/examples PROPERTIES FIXTURES_REQUIRED installed_package LABELS package)
+
+# The script that installs what is missing waits for apt's lock.
+find_program(PLIANT_BASH bash)
+mark_as_advanced(PLIANT_BASH)
+if(PLIANT_BASH)
+  add_test(NAME package/install_waits
+    COMMAND ${PLIANT_BASH} ${CMAKE_CURRENT_LIST_DIR}/install_waits.sh ${PROJECT_SOURCE_DIR}/cmake/install_missing.sh)
+  set_tests_properties(package/install_waits PROPERTIES LABELS package)
+endif()

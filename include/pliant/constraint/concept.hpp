@@ -12,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,10 @@ namespace detail {
 [[noreturn]] inline void refuse_empty_motion(const std::string& owner) {
   throw ParameterError(owner + ": function of the motion", 0, "must not be empty");
 }
+
+// Whether a constraint takes it for the numbers of nodes.
+template <class Nodes>
+inline constexpr bool are_nodes = std::is_convertible_v<const Nodes&, std::vector<int>>;
 
 }  // namespace detail
 

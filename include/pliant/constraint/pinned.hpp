@@ -1,6 +1,7 @@
 // Nodes that are held where they are.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,14 @@ namespace pliant {
 class Pinned {
  public:
   explicit Pinned(std::vector<int> nodes) : nodes_(std::move(nodes)) {}
+
+  template <class Other>
+  explicit Pinned(const Other&) requires(!detail::are_nodes<Other> && std::is_class_v<Other> &&
+                                         !std::is_same_v<Other, Pinned>) {
+    static_assert(detail::is_ever_right<Other>,
+                  "Pinned takes the numbers of nodes: Pinned({0, 1, 2}), or "
+                  "Pinned(nodes_where(mesh, [](const auto& X) { return X.y() > 0.9; }))");
+  }
 
   const std::vector<int>& nodes() const { return nodes_; }
 

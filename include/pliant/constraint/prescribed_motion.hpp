@@ -30,6 +30,16 @@ class MovedNodes {
     check_function();
   }
 
+  template <class Nodes, class... Along>
+  MovedNodes(const Nodes&, Function function, const Along&...) requires(!are_nodes<Nodes>)
+      : function_(std::move(function)) {
+    static_assert(is_ever_right<Nodes>,
+                  "the first argument of a PrescribedMotion or PrescribedVelocity must be the numbers of "
+                  "nodes, the second "
+                  "a function: PrescribedMotion(nodes, [](const Eigen::Vector3d& X, double t) -> "
+                  "Eigen::Vector3d { ... })");
+  }
+
   const std::vector<int>& nodes() const { return nodes_; }
 
   template <int Dim>
@@ -95,6 +105,9 @@ class PrescribedMotion : public detail::MovedNodes<PrescribedMotion<Path>, Path>
 
 template <class Path, class... Along>
 PrescribedMotion(std::vector<int>, Path, const Along&...) -> PrescribedMotion<Path>;
+template <class Nodes, class Path, class... Along>
+requires(!detail::are_nodes<Nodes>) PrescribedMotion(const Nodes&, Path, const Along&...)
+->PrescribedMotion<Path>;
 
 // The same for velocities: over a step that ends at time t the node of rest position X is displaced by dt
 // velocity(X, t) [m/s], wherever it was.
@@ -108,5 +121,8 @@ class PrescribedVelocity : public detail::MovedNodes<PrescribedVelocity<Velocity
 
 template <class Velocity, class... Along>
 PrescribedVelocity(std::vector<int>, Velocity, const Along&...) -> PrescribedVelocity<Velocity>;
+template <class Nodes, class Velocity, class... Along>
+requires(!detail::are_nodes<Nodes>) PrescribedVelocity(const Nodes&, Velocity, const Along&...)
+->PrescribedVelocity<Velocity>;
 
 }  // namespace pliant

@@ -153,6 +153,10 @@ class StateError : public Error {
 
 namespace detail {
 
+// False, once a template is used: for a static_assert that tells what to write instead.
+template <class...>
+inline constexpr bool is_ever_right = false;
+
 // Throws unless `value` is finite and `admissible`.
 inline void require_parameter(bool admissible, const char* parameter, double value, const char* requirement) {
   if (!admissible || !is_finite(value)) throw ParameterError(parameter, value, requirement);

@@ -1,6 +1,8 @@
 // Material parameters.
 #pragma once
 
+#include <type_traits>
+
 #include <pliant/core/error.hpp>
 
 namespace pliant {
@@ -66,6 +68,14 @@ class LameMaterial {
   explicit LameMaterial(const RawCoefficients& raw) : plane_(raw), space_(raw) {
     detail::require_parameter(raw.mu > 0, "mu", raw.mu, "must be positive and finite (Pa)");
     detail::require_parameter(true, "lambda", raw.lambda, "must be finite (Pa)");
+  }
+
+  template <class... Numbers>
+  explicit LameMaterial(Numbers...) requires(sizeof...(Numbers) > 0 && (std::is_arithmetic_v<Numbers> && ...))
+      : LameMaterial(RawCoefficients{1, 1}) {
+    static_assert(detail::is_ever_right<Numbers...>,
+                  "an energy is made from a Lame, which says what its numbers are: "
+                  "StableNeoHookean(Lame::from_young_poisson(1e6, 0.45))");
   }
 
   // The coefficients of the formula in space dimension Dim [Pa].

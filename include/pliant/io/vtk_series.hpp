@@ -51,6 +51,13 @@ class VtkSeries {
     ++count_;
   }
 
+  template <class Other>
+  void write(const Other&) requires(!Snapshot<Other>) {
+    static_assert(detail::is_ever_right<Other>,
+                  "what is written must be a Simulation, or another Snapshot with mesh(), positions(), "
+                  "velocities() and time(); a mesh at rest is written by write_vtu(path, mesh)");
+  }
+
   // The file to open in ParaView.
   std::filesystem::path index() const { return suffixed(".pvd"); }
 

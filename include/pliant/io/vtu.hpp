@@ -171,4 +171,13 @@ void write_vtu(const std::filesystem::path& path, const S& snapshot) {
   detail::write_file(path, detail::vtu_bytes(mesh, positions.topRows(dim), arrays, point_data));
 }
 
+template <class Other>
+requires(!Snapshot<Other> && !detail::is_mesh<Other>) void write_vtu(const std::filesystem::path&,
+                                                                     const Other&) {
+  static_assert(detail::is_ever_right<Other>,
+                "write_vtu writes a mesh, or the state of a Simulation or another Snapshot: of a solid, "
+                "write_vtu(path, "
+                "solid.mesh())");
+}
+
 }  // namespace pliant

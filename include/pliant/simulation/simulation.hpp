@@ -337,8 +337,16 @@ class Simulation {
   }
   template <class Derived>
   void set_gravity(const Eigen::MatrixBase<Derived>& gravity) {
-    EIGEN_STATIC_ASSERT_VECTOR_SPECIFIC_SIZE(Derived, dim);
-    set_gravity(SmallVector<double, dim>(gravity.template cast<double>()));
+    constexpr bool fits = Derived::IsVectorAtCompileTime && Derived::SizeAtCompileTime == dim;
+    static_assert(fits,
+                  "set_gravity takes a vector of as many numbers as the mesh has dimensions: "
+                  "set_gravity({0, -9.81, 0})");
+    if constexpr (fits) set_gravity(SmallVector<double, dim>(gravity.template cast<double>()));
+  }
+  template <class... Numbers>
+  void set_gravity(Numbers...) requires(sizeof...(Numbers) > 0 && (std::is_arithmetic_v<Numbers> && ...)) {
+    static_assert(detail::is_ever_right<Numbers...>,
+                  "set_gravity takes a vector, in braces or of Eigen: set_gravity({0, -9.81, 0})");
   }
 
   // A force on each node, dim x #nodes [N], kept until it is set again.

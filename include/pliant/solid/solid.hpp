@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -21,6 +22,16 @@ struct Density {
 
 // One for the whole body, or one for each region.
 using Densities = std::variant<Density, PerRegion<Density>>;
+
+namespace detail {
+
+// Whether what follows the energy of a Solid says no density.
+template <class... Rest>
+inline constexpr bool lacks_density = true;
+template <class First, class... More>
+inline constexpr bool lacks_density<First, More...> = !std::is_convertible_v<First, Densities>;
+
+}  // namespace detail
 
 // Extent of a plane body across its plane [m].
 struct Thickness {
@@ -63,6 +74,14 @@ class Solid {
       : Solid(std::move(mesh), std::move(energy), std::move(density), damping) {
     detail::require_parameter(thickness.value > 0, "thickness", thickness.value, "must be positive (m)");
     thickness_ = thickness;
+  }
+
+  template <class... Rest>
+  Solid(Mesh mesh, Energy energy, Rest...) requires(detail::lacks_density<Rest...>)
+      : Solid(std::move(mesh), std::move(energy), Density{1}) {
+    static_assert(
+        detail::is_ever_right<Rest...>,
+        "the third argument of Solid must be a density, in kg/m^3: Solid(mesh, energy, Density{1000})");
   }
 
   const Mesh& mesh() const { return mesh_; }
@@ -109,5 +128,9 @@ Solid(Mesh<Element, Scalar>, Energy, Densities, Thickness) -> Solid<Element, Ene
 
 template <class Element, class Scalar, class Energy>
 Solid(Mesh<Element, Scalar>, Energy, Densities, Thickness, Rayleigh) -> Solid<Element, Energy, Scalar>;
+
+template <class Element, class Scalar, class Energy, class... Rest>
+requires detail::lacks_density<Rest...> Solid(Mesh<Element, Scalar>, Energy, Rest...)
+->Solid<Element, Energy, Scalar>;
 
 }  // namespace pliant
