@@ -17,6 +17,30 @@
 
 namespace pliant {
 
+namespace detail {
+
+// What Multifrontal asks of a matrix: scale * A, in floats.
+struct ScaledMatrix {
+  AlignedVector<float> numbers;
+  double scale = 1;
+
+  const float* values() const { return numbers.data(); }
+};
+
+// What Prefactored keeps of a factor, which is made anew from its matrix; see its workspace.
+struct PrefactoredHistory {
+  bool has_factor = false;  // whether the rest is known
+  ScaledMatrix factorised;
+  int level = 0;
+  double spent = 0;
+  int solves = 0, last = 0;
+  bool has_reference = false;
+  std::vector<double> reference;  // see NodeRotations::save
+  std::vector<char> tells;
+};
+
+}  // namespace detail
+
 // P^-1 = W (L L^T)^-1 W^T: L is the Cholesky factor, in floats, of an earlier matrix A_0, and W turns the
 // numbers of each node as its surroundings have turned since then. A body near the shape for which A_0 was
 // computed, at whatever orientation and bent or not, is solved in a few iterations, each of which costs what
@@ -34,26 +58,6 @@ namespace pliant {
 struct Prefactored {
   int refactor_above = 8;  // iterations of a solve up to which the factor is good enough
 
-  // What Multifrontal asks of a matrix: scale * A, in floats.
-  struct Values {
-    AlignedVector<float> numbers;
-    double scale = 1;
-
-    const float* values() const { return numbers.data(); }
-  };
-
-  // What is kept of a factor, which is made anew from its matrix; see Workspace.
-  struct Kept {
-    bool has_factor = false;  // whether the rest is known
-    Values factorised;
-    int level = 0;
-    double spent = 0;
-    int solves = 0, last = 0;
-    bool has_reference = false;
-    std::vector<double> reference;  // see NodeRotations::save
-    std::vector<char> tells;
-  };
-
   template <class Matrix>
   struct Workspace : detail::NodePositions<typename Matrix::Vector> {
     static constexpr int dim = Matrix::dim;
@@ -61,7 +65,7 @@ struct Prefactored {
 
     std::shared_ptr<const BlockPattern> pattern;  // that has been analysed
     Multifrontal<dim, isa, float> factor;
-    Values factorised, candidate;  // A_0; the matrix that is to take its place
+    detail::ScaledMatrix factorised, candidate;  // A_0; the matrix that is to take its place
     NodeRotations<dim, isa> rotations;
     std::vector<char> coupled;           // whether A has blocks for a node beside the diagonal
     NodeVector<dim, float, isa> turned;  // W^T r, and then the solution
@@ -74,8 +78,8 @@ struct Prefactored {
     double spent = 0;            // since the factor was made, in iterations
     int solves = 0, last = 0;    // since then; iterations of the last
 
-    using History = Kept;             // see core/history.hpp
-    std::optional<History> restored;  // for the next matrix
+    using History = detail::PrefactoredHistory;  // see core/history.hpp
+    std::optional<History> restored;             // for the next matrix
 
     void save(History& h) const {
       if (restored) {
