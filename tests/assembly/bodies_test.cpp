@@ -28,7 +28,8 @@ Assembled assembled(const Body& body, const Eigen::MatrixXd& positions, Projecti
   system.to_internal(positions, x);
   const double energy = system.tangent(x, projection, 2, g, A);
   CHECK(system.energy(x) == Approx(energy).epsilon(1e-14));
-  system.stiffness_damping(x, projection, 1, g, C);
+  auto unstrained = system.make_vector();
+  system.add_damping({.start = &x}, projection, unstrained, &C);
   const std::vector<int>& numbers = system.numbering().to_user;
   Assembled result{energy, Eigen::VectorXd(positions.size()), Eigen::VectorXd(positions.size()),
                    Eigen::MatrixXd(sparse(A, numbers)), Eigen::MatrixXd(sparse(C, numbers))};
@@ -76,9 +77,7 @@ TEST_CASE("Bodies: energy, gradient, stiffness, mass and damping are the sums ov
         sum.gradient(place) += alone.gradient;
         sum.mass(place) += alone.mass;
         sum.stiffness(place, place) += alone.stiffness;
-        const double alpha = solid.damping().alpha, beta = solid.damping().beta;
-        sum.damping(place, place) += beta / 2 * alone.stiffness;
-        sum.damping.diagonal()(place) += alpha * alone.mass;
+        sum.damping(place, place) += alone.damping;
       };
       add(tets, bodies.template nodes<0>());
       add(bricks, bodies.template nodes<1>());
