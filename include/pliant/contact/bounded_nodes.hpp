@@ -101,7 +101,7 @@ class BoundedNodes {
       const double length = std::sqrt(dot<double, dim>(normal, normal));
       if (length < least_freedom) continue;
       const double least = (plane.least - dot<double, dim>(plane.normal, prescribed)) / length;
-      for (int k = 0; k < dim; ++k) normal[k] /= length;
+      PLIANT_UNROLL for (int k = 0; k < dim; ++k) normal[k] /= length;
       if (limits_same_axis(bounded, N, normal, least, plane.collider)) continue;
       if (bounded.axes == dim || !basis.extend(normal, least_angle)) continue;
       N.col(bounded.axes) = normal;
@@ -113,8 +113,8 @@ class BoundedNodes {
     basis.complete();
     for (int k = bounded.axes; k < dim; ++k) N.col(k) = basis[k];
     const SmallMatrix<double, dim, dim> inverted = inverse<double, dim>(N);
-    for (int j = 0; j < dim; ++j) {
-      for (int i = 0; i < dim; ++i) {
+    PLIANT_UNROLL for (int j = 0; j < dim; ++j) {
+      PLIANT_UNROLL for (int i = 0; i < dim; ++i) {
         bounded.N(i, j) = static_cast<Scalar>(N(i, j));
         bounded.T(i, j) = static_cast<Scalar>(inverted(j, i));
       }
@@ -223,7 +223,8 @@ class BoundedNodes {
       const auto holds = [&](int k) { return side[static_cast<std::size_t>(k)] != 0; };
       const auto product = [&](int j, int k) {
         double sum = 0;
-        for (int i = 0; i < dim; ++i) sum += static_cast<double>(bounded.N(i, j)) * bounded.N(i, k);
+        PLIANT_UNROLL for (int i = 0; i < dim; ++i) sum +=
+            static_cast<double>(bounded.N(i, j)) * bounded.N(i, k);
         return sum;
       };
       for (int j = 0; j < bounded.axes; ++j) {
@@ -245,7 +246,7 @@ class BoundedNodes {
         }
       }
       if (!found) continue;
-      for (int i = 0; i < dim; ++i) {
+      PLIANT_UNROLL for (int i = 0; i < dim; ++i) {
         double entry = u[i];
         for (int k = 0; k < bounded.axes; ++k) entry += static_cast<double>(bounded.N(i, k)) * push[k];
         result[i] = static_cast<Scalar>(entry);

@@ -31,7 +31,7 @@ class HalfSpace {
   const Point& normal() const { return normal_; }  // of unit length
 
   void check() const {
-    for (int k = 0; k < Dim; ++k) {
+    PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {
       detail::require_parameter(true, "HalfSpace: point", point_[k], "must be finite");
     }
   }
@@ -40,7 +40,7 @@ class HalfSpace {
   AxisAlignedBox<Dim> bounds() const {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     AxisAlignedBox<Dim> box;
-    for (int k = 0; k < Dim; ++k) {
+    PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {
       box.lower[k] = normal_[k] == -1 ? point_[k] : -infinity;
       box.upper[k] = normal_[k] == 1 ? point_[k] : infinity;
     }
@@ -50,7 +50,7 @@ class HalfSpace {
   // By the corner of the box that is lowest.
   bool apart(const AxisAlignedBox<Dim>& box, double reach) const {
     Point lowest;
-    for (int k = 0; k < Dim; ++k) lowest[k] = normal_[k] > 0 ? box.lower[k] : box.upper[k];
+    PLIANT_UNROLL for (int k = 0; k < Dim; ++k) lowest[k] = normal_[k] > 0 ? box.lower[k] : box.upper[k];
     const double h = height(lowest);
     if (!(h > reach)) return false;
     const double rounding = detail::on_surface * std::max({detail::largest_entry<Dim>(box.lower),

@@ -49,14 +49,14 @@ class Pose {
   // A point given in the frame of the body, in the world [m].
   Point to_world(const Point& x) const {
     Point result = rotated(x);
-    for (int k = 0; k < Dim; ++k) result[k] += translation_[k];
+    PLIANT_UNROLL for (int k = 0; k < Dim; ++k) result[k] += translation_[k];
     return result;
   }
 
   // A point given in the world, in the frame of the body [m].
   Point to_local(const Point& x) const {
     Point from_origin;
-    for (int k = 0; k < Dim; ++k) from_origin[k] = x[k] - translation_[k];
+    PLIANT_UNROLL for (int k = 0; k < Dim; ++k) from_origin[k] = x[k] - translation_[k];
     return transposed_times<double, Dim, Dim, 1>(rotation_, from_origin);
   }
 

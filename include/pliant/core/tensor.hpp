@@ -104,10 +104,10 @@ PLIANT_INLINE T dot(const SmallVector<T, Dim>& a, const SmallVector<T, Dim>& b) 
 
 // v less its components along the vectors of an orthonormal list.
 template <int Size, class List>
-SmallVector<double, Size> orthogonal_part(SmallVector<double, Size> v, const List& basis) {
+PLIANT_INLINE SmallVector<double, Size> orthogonal_part(SmallVector<double, Size> v, const List& basis) {
   for (const SmallVector<double, Size>& unit : basis) {
     const double along = dot<double, Size>(v, unit);
-    for (int k = 0; k < Size; ++k) v[k] -= along * unit[k];
+    PLIANT_UNROLL for (int k = 0; k < Size; ++k) v[k] -= along * unit[k];
   }
   return v;
 }
