@@ -468,8 +468,8 @@ class Simulation {
   void require_nodal(const char* what, const Eigen::MatrixBase<Derived>& values) const {
     static_assert(Derived::RowsAtCompileTime == dim || Derived::RowsAtCompileTime == Eigen::Dynamic,
                   "a nodal quantity is a matrix of dim rows and one column per node");
-    detail::require_size((std::string(what) + ": rows").c_str(), values.rows(), dim);
-    detail::require_size((std::string(what) + ": columns").c_str(), values.cols(), system_.node_count());
+    detail::require_size(what, ": rows", values.rows(), dim);
+    detail::require_size(what, ": columns", values.cols(), system_.node_count());
     for (std::ptrdiff_t i = 0; i < values.cols(); ++i) {
       for (int axis = 0; axis < dim; ++axis) {
         require_finite(what, static_cast<double>(values(axis, i)), "must be finite", i);
