@@ -167,8 +167,8 @@ class Simulation {
       report.energies = energies();
       return report;
     }
-    system_.positions_to_user(state_.x, positions_);
-    if (relative()) system_.to_user(state_.x, relative_positions_);
+    if (relative()) system_.positions_to_user(state_.x, positions_, relative_positions_);
+    else system_.to_user(state_.x, positions_);
     system_.to_user(state_.v, velocities_);
     system_.to_user(integrator_workspace_.constraint_forces(), constraint_forces_);
     report.time = state_.time;
