@@ -84,7 +84,7 @@ struct OperatorSplitting {
     }
     report.factorisations = bodies.set_up(context.system, context.filter, dt, incremental);
     report.contacts = bodies.advance(*this, context, state);
-    if (feels_volumes()) report.inverted_elements = bodies.inverted_elements();
+    report.inverted_elements = bodies.inverted_elements();
     if (report.contacts < 0) {
       report.contacts = 0;
       report.stop = StepStop::penetration;

@@ -82,7 +82,7 @@ class SplitBodies {
     return static_cast<int>(copies_.size()) + (others_ ? 1 : 0);
   }
 
-  // In the last solve, if that felt volume forces.
+  // Where the last solve evaluated them.
   int inverted_elements() const {
     int count = others_ ? others_->inverted_elements() : 0;
     for (const Copies& copies : copies_) count += copies.inverted_elements();
