@@ -8,7 +8,8 @@
 //                                            called again, for the same system, when parameters change
 //   step(context, state, workspace, monitor) advances the state and reports; on failure the state may be
 //                                            anything: the caller keeps a copy. `monitor(newton_report)` is
-//                                            called before each linear solve and may return false to cancel
+//                                            called before each linear solve and may return false to cancel.
+//                                            Inverted elements that it leaves uncounted, a Simulation counts
 // and, where it wants what most do not,
 //   keeps_acceleration = true                a constant: the state holds accelerations too
 //   needs_solver = false                     a constant: no linear system is solved, and a Simulation is

@@ -136,7 +136,7 @@ class SplitBodies {
   int piece_count() const { return static_cast<int>(pieces_.size()); }
   int pieces_in_blocks() const { return pieces_in_blocks_; }
 
-  // In the last solve, if that felt volume forces.
+  // Where the last solve evaluated them.
   int inverted_elements() const {
     int count = others_ ? others_->inverted_elements() : 0;
     for (const Copies& copies : copies_) count += copies.inverted_elements();

@@ -72,8 +72,8 @@ struct StepReport {
   int pieces = 0;              // of OperatorSplitting: bodies, or parts of them, that do not hang together
   int copies = 0;              // how many of these are solved together, as copies of each other
   int inverted_elements = -1;  // turned inside out after the step, see InvertedElements; of OperatorSplitting
-                               // that feels volume forces where its last solve evaluated them; where a step
-                               // has failed -1, not known, but for StepStop::inverted
+                               // where its last solve evaluated them. -1, not known, where a step has failed
+                               // for another reason than StepStop::inverted
   double stable_dt = 0;        // longest stable substep of an explicit step, by a safe bound [s]; infinity
                                // where nothing that is free to move has any stiffness
   double time = 0;             // of the state after the step [s]
