@@ -2,6 +2,7 @@
 #include "support/threads.hpp"
 
 #include <cmath>
+#include <new>
 #include <vector>
 
 #include <pliant/core/parallel.hpp>
@@ -84,4 +85,28 @@ TEST_CASE("The number of threads is what was asked for; none or fewer leaves it 
 #else
   CHECK(thread_count() == 1);
 #endif
+}
+
+TEST_CASE("What is thrown in a parallel region comes out of it: that of the first part that throws") {
+  for (const int threads : thread_counts) {
+    const WithThreads with(threads);
+    for (const int first : {0, 1, 5, 11}) {
+      int caught = -1;
+      try {
+        parallel_parts(12, [&](int part) {
+          if (part >= first) throw part;
+        });
+      } catch (int part) {
+        caught = part;
+      }
+      CHECK(caught == first);
+      CHECK_THROWS_AS(parallel_sum<double>(100000, 8,
+                                           [](std::ptrdiff_t begin, std::ptrdiff_t) -> double {
+                                             if (begin > 50000) throw std::bad_alloc();
+                                             return 1;
+                                           }),
+                      std::bad_alloc);
+      CHECK(parallel_sum<double>(64, 8, [](std::ptrdiff_t, std::ptrdiff_t) { return 1.0; }) == 8);
+    }
+  }
 }

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstddef>
 
+#include <pliant/core/thrown_in_parts.hpp>
+
 #if defined(_OPENMP)
 #include <omp.h>
 #endif
@@ -28,7 +30,8 @@ inline int thread_count() {
 #endif
 }
 
-// Calls run(part) once for every part in [0, parts), on at most thread_count() threads. `run` must not throw.
+// Calls run(part) once for every part in [0, parts), on at most thread_count() threads. What `run` throws, of
+// several parts the first, is thrown on; which of the other parts have run then is not known.
 template <class Run>
 void parallel_parts(int parts, Run&& run) {
 #if defined(_OPENMP)
@@ -36,8 +39,10 @@ void parallel_parts(int parts, Run&& run) {
   // starts new ones when it grows again.
   const int threads = thread_count();
   if (parts > 1 && threads > 1) {
+    detail::ThrownInParts thrown;
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (int part = 0; part < parts; ++part) run(part);
+    for (int part = 0; part < parts; ++part) thrown.run(run, part);
+    thrown.rethrow();
     return;
   }
 #endif
