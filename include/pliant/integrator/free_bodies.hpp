@@ -80,14 +80,18 @@ class FreeBodies {
       held[body].extend(along, parallel);
       bodies_[body].restrained = true;
     }
+    any_moves_ = false;
     for (std::size_t b = 0; b < bodies_.size(); ++b) {
       for (const Point& along : held[b]) bodies_[b].may_move -= outer(along, along);
+      bodies_[b].moves = std::distance(held[b].begin(), held[b].end()) < dim;
+      if (!bodies_[b].moves) bodies_[b].may_move.setZero();
+      any_moves_ = any_moves_ || bodies_[b].moves;
     }
-    any_moves_ = std::any_of(held.begin(), held.end(), [](const auto& basis) {
-      return std::distance(basis.begin(), basis.end()) < dim;
-    });
     constraints_known_ = true;
   }
+
+  // Whether constraints leave the body of a node a translation.
+  bool moves(std::ptrdiff_t node) const { return bodies_[at(body_of_[at(node)])].moves; }
 
   // Moves the bodies, which nothing touches, along to where the forces on them balance; see below.
   template <class Weight, class Force>
@@ -170,6 +174,7 @@ class FreeBodies {
 
   struct Body {
     bool restrained = false;               // by constraints
+    bool moves = true;                     // they leave it a translation
     bool touched = false;                  // by colliders
     Square may_move = Square::Identity();  // projects onto the translations that constraints leave
     Sums sums;
@@ -465,7 +470,7 @@ class FreeBodies {
   std::vector<Sums> sums_;    // of each run
   std::vector<Bound> bounds_;
   bool constraints_known_ = false;
-  bool any_moves_ = true;  // constraints leave some body a translation
+  bool any_moves_ = true;
 };
 
 }  // namespace pliant

@@ -52,10 +52,13 @@ class IncrementalPotential {
     FreeBodies<Vector, Matrix::instruction_set> bodies;
   };
 
-  // Whether rounding may decide how bodies move as wholes, see FreeBodies; in doubles it has too little to say.
-  // A system of something else than bodies may feel translations, and does not tell whether it feels rotations.
+  // Whether rounding may decide how bodies move as wholes, see FreeBodies; in doubles it has too little to
+  // say. A system of something else than bodies may feel translations, and does not tell whether it feels
+  // rotations.
   static constexpr bool balances_bodies =
-      sizeof(Scalar) < sizeof(double) && requires(const SystemType& system) { system.feels_rotation(); };
+      sizeof(Scalar) < sizeof(double) && requires(const SystemType& system) {
+    system.feels_rotation();
+  };
 
   // `predicted` and `standstill` of the workspace are read from the first evaluation on, `prescribed` is
   // known from here.
@@ -77,8 +80,7 @@ class IncrementalPotential {
     constraints_move_ = filter_.prescribe(start_.time + weights.dt, weights.dt, start_.x, w_.prescribed);
     const Vector& mass = system_.mass();
     Vector& momenta = w_.position;
-    mass.for_each_block(
-        [&](std::ptrdiff_t i) { momenta.set_block(i, mass.block(i) * start_.v.block(i)); });
+    mass.for_each_block([&](std::ptrdiff_t i) { momenta.set_block(i, mass.block(i) * start_.v.block(i)); });
     known_forces_ = context.loads.norm() + static_cast<double>(momenta.norm()) / weights.dt;
     if constexpr (balances_bodies) w_.bodies.follow_constraints(filter_);
   }
@@ -120,7 +122,7 @@ class IncrementalPotential {
       Scalar weight = (system_.mass().node(i)(0) + drag) / weights_.time_squared;
       if constexpr (balances_bodies) {
         // Less would be lost in the rounding of the stiffness, which can then be indefinite.
-        weight = std::max(weight, least_weight * A.diagonal(i).trace());
+        if (w_.bodies.moves(i)) weight = std::max(weight, least_weight * A.diagonal(i).trace());
       }
       A.diagonal(i).diagonal().array() += weight;
     }
