@@ -223,9 +223,9 @@ class ElasticSystem {
       const auto row = std::upper_bound(before.begin(), before.end(), before.back() * part / count);
       return part == 0 ? 0 : static_cast<int>(row - before.begin()) - 1;
     };
-    parts_.assign(static_cast<std::size_t>(count), {});
+    std::vector<Part> parts(static_cast<std::size_t>(count));
     for (int p = 0; p < count; ++p) {
-      auto& part = parts_[static_cast<std::size_t>(p)];
+      auto& part = parts[static_cast<std::size_t>(p)];
       const int begin = first_row(p), end = first_row(p + 1);
       part.rows = {begin, end, pattern_->row_begin[static_cast<std::size_t>(begin)],
                    pattern_->row_begin[static_cast<std::size_t>(end)]};
@@ -233,6 +233,7 @@ class ElasticSystem {
         part.batches[set] = elements.batches_on(begin, end);
       });
     }
+    parts_ = std::move(parts);  // all of them or none: an allocation may fail
   }
 
   double tangent(const Vector& x, Projection projection, const Scales& scales, Vector& g, Matrix& A) {

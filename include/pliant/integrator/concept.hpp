@@ -20,7 +20,17 @@
 //                                            take; before the first step, and before they are replaced
 //   constraints_changed()                    that constraints were replaced
 //   state_changed()                          that positions or velocities were set
-//   step_undone()                            that the last step failed and the state is the one before it
+//   begin_step()                             that a step begins: the workspace notes what it remembers from
+//   step
+//                                            to step. What it throws, e.g. for want of memory, breaks off the
+//                                            step
+//   step_undone()                            that the step failed, or that an exception broke it off, and the
+//                                            state is the one before it: what the workspace has noted becomes
+//                                            what it remembers, as far as it is still there. Throws nothing
+//   keep_from(other)                         after an exception: that it is to replace `other`, which may be
+//   half
+//                                            built, and takes from there what is remembered from step to
+//                                            step; a workspace without it remembers nothing. Throws nothing
 #pragma once
 
 #include <concepts>

@@ -203,6 +203,10 @@ struct IncrementalWorkspace {
   // Of the constraints on the nodes, at the end of the last step [N].
   const Vector& constraint_forces() const { return potential.held; }
 
+  void begin_step() { newton.bounded.begin_step(); }
+  void step_undone() { newton.bounded.step_undone(); }
+  void keep_from(IncrementalWorkspace& other) { newton.bounded.keep_from(other.newton.bounded); }
+
   // `has_standstill`: the displacement that would end at rest is not zero.
   void prepare(const SystemType& system, const Newton& parameters, bool has_standstill = false) {
     newton.prepare(system, parameters);

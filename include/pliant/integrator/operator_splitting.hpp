@@ -77,7 +77,6 @@ struct OperatorSplitting {
                   Monitor&& monitor) const {
     StepReport report = StepReport::without_residual();
     report.stop = StepStop::accepted;
-    bodies.begin_step();
     if (!monitor(detail::progress_without_residual(0))) {
       report.stop = StepStop::cancelled;
       return report;

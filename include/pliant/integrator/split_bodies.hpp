@@ -28,7 +28,7 @@ class SplitBodies {
 
   const Vector& constraint_forces() const { return held_; }
 
-  // Before the first attempt of a step to change anything.
+  // Before a step changes anything.
   void begin_step() { advanced_ = false; }
 
   // The next step starts from another state than that to which the last one led; or, where that failed, from
@@ -42,6 +42,9 @@ class SplitBodies {
     rotations_known_ = false;
     start_ = tried_;
   }
+
+  // All of it: what is half made is told by dt_.
+  void keep_from(SplitBodies& other) { *this = std::move(other); }
 
   void prepare(const SystemType& system) {
     if (held_.nodes() == system.node_count()) return;
@@ -71,9 +74,9 @@ class SplitBodies {
     fixed_now_.clear();
     filter.for_each_restrained([&](int node, const auto&) { fixed_now_.push_back(node); });
     if (dt == dt_ && incremental == incremental_ && fixed_now_ == fixed_) return 0;
+    dt_ = 0;  // until all is made: an allocation may fail
     fixed_ = fixed_now_;
     incremental_ = incremental;
-    dt_ = 0;
     find_nodes(system, dt);
     group(dt);
     rotations_known_ = false;
@@ -94,6 +97,7 @@ class SplitBodies {
   template <class Integrator, class Context>
   int advance(const Integrator& integrator, const Context& context, State<Vector>& state) {
     context.filter.prescribe(state.time + dt_, dt_, state.x, moved_);  // what may throw comes first
+    if (!context.contacts.empty()) context.contacts.make_room();
     if (!rotations_known_) {
       if (others_) others_->find_rotations(state.x);
       for (Copies& copies : copies_) copies.find_rotations(state.x);

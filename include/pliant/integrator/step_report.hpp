@@ -1,6 +1,7 @@
 // What a time step says about itself.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -72,7 +73,9 @@ struct StepReport {
   double time = 0;             // of the state after the step [s]
   int undefined_element = -1;  // user's number of the element that left the domain of its energy; those of
                                // Bodies are numbered solid after solid
-  std::string free_motion;     // which rigid motions nothing holds, where it stopped for that
+  int blocked_node = -1;       // user's number of a node that could not be kept out of the colliders
+  std::array<int, 2> blocking_colliders{-1, -1};  // numbers of those in its way, -1 where there are fewer
+  std::string free_motion;               // which rigid motions nothing holds, where it stopped for that
   std::vector<NewtonIteration> history;  // with Newton::keep_history
   Energies energies;                     // after the step [J]
 
@@ -147,7 +150,16 @@ struct StepReport {
       case StepStop::cancelled:
         return "cancelled by the progress callback; the state is unchanged";
       case StepStop::penetration:
-        return "a node could not be kept out of the colliders; the state is unchanged";
+        if (blocked_node < 0) return "a node could not be kept out of the colliders; the state is unchanged";
+        text << "node " << blocked_node;
+        if (blocking_colliders[1] >= 0) {
+          text << " finds no room between colliders " << blocking_colliders[0] << " and "
+               << blocking_colliders[1];
+        } else {
+          text << " could not be kept out of collider " << blocking_colliders[0];
+        }
+        text << "; the state is unchanged";
+        return text.str();
       case StepStop::too_stiff:
         return "stability asks for more substeps than max_substeps (allow more, take a smaller dt, or an "
                "implicit integrator); the state is unchanged";

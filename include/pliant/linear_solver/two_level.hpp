@@ -44,6 +44,23 @@ struct TwoLevel {
     double scale = 1;  // the factor and the coarse matrix are those of scale * A
 
     bool deflates() const { return has_coarse && coarse.is_exact(); }
+
+    // See linear_solver/concept.hpp. A factor that was made in a step that is undone is made again, for the
+    // first matrix; the one before it is lost.
+    void begin_step() { before = {kind, waits, penalty, false}; }
+    void step_undone() {
+      if (before.replaced) change.forget();
+      kind = before.kind;
+      waits = before.waits;
+      penalty = before.penalty;
+    }
+
+    // The step; and whether that has made another factor.
+    struct {
+      FactorKind kind = FactorKind::incomplete_cholesky;
+      int waits = 0, penalty = 4;
+      bool replaced = false;
+    } before;
   };
 
   void check() const {
@@ -69,6 +86,7 @@ struct TwoLevel {
     const double change = w.change.measure(A);
     if (w.kind != FactorKind::incomplete_cholesky || !(change <= negligible_change)) {
       w.change.forget();  // until there is a factor
+      w.before.replaced = true;
       w.scale = 1 / mean_diagonal(A);
       if (!(w.scale > 0 && std::isfinite(w.scale))) return false;
       if (!factorise(A, w)) return false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <limits>
@@ -49,6 +50,24 @@ struct Roles<true, SolverType, Constraints...> {
   using Solver = SolverType;
   using Constraint = typename Roles<false, Constraints...>::Constraint;
 };
+
+// What workspaces that remember something from step to step want to know; see integrator/concept.hpp.
+template <class Workspace>
+void begin_step(Workspace& workspace) {
+  if constexpr (requires { workspace.begin_step(); }) workspace.begin_step();
+}
+template <class Workspace>
+void step_undone(Workspace& workspace) {
+  if constexpr (requires { workspace.step_undone(); }) workspace.step_undone();
+}
+template <class Workspace>
+void renew(Workspace& workspace) {
+  if constexpr (std::movable<Workspace>) {
+    Workspace fresh{};
+    if constexpr (requires { fresh.keep_from(workspace); }) fresh.keep_from(workspace);
+    workspace = std::move(fresh);
+  }
+}
 
 }  // namespace detail
 
@@ -117,28 +136,38 @@ class Simulation {
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  // Advances by one time step. Where the report is false the state is what it was before.
+  // Advances by one time step. Where the report is false the state is what it was before, and so it is where
+  // memory runs out or a user's callback, path, energy or collider throws, which is thrown on.
   [[nodiscard]] StepReport step() {
+    if (half_built_) renew();
     before_.take(state_);
+    detail::begin_step(integrator_workspace_);
+    detail::begin_step(solver_workspace_);
     filter_.stop_held(state_.v);
-    const auto monitor = [this](const NewtonReport& newton) {
-      return !progress_ || progress_({.time = before_.time,
+    bool asking = false;
+    const auto monitor = [&](const NewtonReport& newton) {
+      if (!progress_) return true;
+      asking = true;
+      const bool goes_on = progress_({.time = before_.time,
                                       .newton_iteration = newton.iterations,
                                       .linear_iteration = newton.linear.iterations,
                                       .residual = newton.gradient,
                                       .linear_residual = newton.linear.residual});
+      asking = false;
+      return goes_on;
     };
     const Context context{system_, filter_, contacts_, loads_, solver_, solver_workspace_};
     StepReport report;
-    bool begun = false;
     try {
       if (!contacts_.empty() && contacts_.start(state_.time, integrator_.time_step(), state_.x)) {
         state_.acceleration_known = false;
       }
-      begun = true;
       report = integrator_.step(context, state_, integrator_workspace_, monitor);
-    } catch (...) {  // of the progress callback or of a path
-      restore(begun);
+    } catch (...) {  // of an allocation, or of a user's callback, path, energy or collider
+      // The callback is called where everything is whole.
+      half_built_ = !asking;
+      restore();
+      detail::step_undone(solver_workspace_);
       contacts_.end(false);
       throw;
     }
@@ -146,9 +175,14 @@ class Simulation {
       report.energies = with_elastic(report.energies.elastic);
       if (!state_finite(report.energies)) report.stop = StepStop::not_finite;
     }
+    if (report.stop == StepStop::penetration) {
+      const auto blocked = contacts_.blocked();
+      report.blocked_node = user_number(blocked.node);
+      report.blocking_colliders = blocked.colliders;
+    }
     contacts_.end(static_cast<bool>(report));
     if (!report) {
-      restore(begun);
+      restore();
       report.time = state_.time;
       report.energies = energies();
       return report;
@@ -189,7 +223,10 @@ class Simulation {
   // Goes on with other parameters, e.g. another dt. Throws ParameterError for one out of range.
   void set_integrator(Integrator integrator) {
     integrator.check();
+    if (half_built_) renew();
+    half_built_ = true;  // until it is prepared: an allocation may fail
     integrator.prepare(system_, integrator_workspace_);
+    half_built_ = false;
     integrator_ = std::move(integrator);
   }
 
@@ -198,9 +235,9 @@ class Simulation {
   void set_constraint(Constraint constraint) {
     FilterType filter = filter_of(constraint);
     check(filter);
+    contacts_.set_constraints(filter);
     filter_ = std::move(filter);
     constraint_ = std::move(constraint);
-    contacts_.set_constraints(filter_);
     state_.acceleration_known = false;
     if constexpr (requires { integrator_workspace_.constraints_changed(); }) {
       integrator_workspace_.constraints_changed();
@@ -232,7 +269,7 @@ class Simulation {
   std::vector<Contact<dim>> contacts() const {
     std::vector<Contact<dim>> result = contacts_.pressing();
     for (Contact<dim>& contact : result) {
-      contact.node = system_.numbering().to_user[static_cast<std::size_t>(contact.node)];
+      contact.node = user_number(contact.node);
     }
     return result;
   }
@@ -279,8 +316,7 @@ class Simulation {
                   "on_progress takes a function of a const Progress&, which returns nothing or a bool");
     if constexpr (std::is_void_v<std::invoke_result_t<Callback&, const Progress&>>) {
       std::function<void(const Progress&)> told(std::move(callback));
-      progress_ = nullptr;
-      if (!told) return;
+      if (!told) return on_progress(nullptr);
       progress_ = [told = std::move(told)](const Progress& progress) {
         told(progress);
         return true;
@@ -301,6 +337,11 @@ class Simulation {
   using Context = StepContext<SystemType, FilterType, Solver, SolverWorkspace>;
   static_assert(IntegratorFor<Integrator, Context>,
                 "the integrator lacks prepare or step, see integrator/concept.hpp");
+
+  // Of a node in the internal numbering; -1 for none.
+  int user_number(int node) const {
+    return node < 0 ? -1 : system_.numbering().to_user[static_cast<std::size_t>(node)];
+  }
 
   FilterType filter_of(const Constraint& constraint) const {
     NodeConstraints<dim> held(system_.node_count());
@@ -387,14 +428,22 @@ class Simulation {
     if constexpr (requires { integrator_workspace_.state_changed(); }) integrator_workspace_.state_changed();
   }
 
-  // After a step that failed, or failed to begin: the user's arrays still tell the state before it.
-  void restore(bool begun) {
+  // After a step that failed or was broken off: the user's arrays still tell the state before it.
+  void restore() {
     system_.to_internal(positions_, state_.x);
     system_.to_internal(velocities_, state_.v);
     before_.give_back(state_);
-    if constexpr (requires { integrator_workspace_.step_undone(); }) {
-      if (begun) integrator_workspace_.step_undone();
-    }
+    detail::step_undone(integrator_workspace_);
+  }
+
+  // An exception may have left anything that a step builds half built: all is made anew but what is
+  // remembered from step to step.
+  void renew() {
+    detail::renew(integrator_workspace_);
+    detail::renew(solver_workspace_);
+    contacts_.renew();
+    integrator_.prepare(system_, integrator_workspace_);
+    half_built_ = false;
   }
 
   void update_loads() {
@@ -467,6 +516,7 @@ class Simulation {
   SmallVector<double, dim> gravity_ = SmallVector<double, dim>::Zero();
   typename Integrator::template Workspace<SystemType, FilterType> integrator_workspace_;
   SolverWorkspace solver_workspace_;
+  bool half_built_ = false;  // whatever steps have built, or the workspaces
   Positions positions_, velocities_, constraint_forces_;
   std::function<bool(const Progress&)> progress_;
 };
