@@ -35,7 +35,7 @@ foreach(header IN LISTS headers)
     message(SEND_ERROR "${header}: no #pragma once")
   endif()
 
-  file(STRINGS ${include_folder}/${header} threads REGEX "pragma omp|omp_[a-z_]+\\(|std::j?thread")
+  file(STRINGS ${include_folder}/${header} threads REGEX "pragma omp (parallel|task)|omp_[a-z_]+\\(|std::j?thread")
   if(threads AND NOT header MATCHES "^pliant/core/(parallel|team)\\.hpp$")
     message(SEND_ERROR "${header}: threads start in core/parallel.hpp: ${threads}")
   endif()
