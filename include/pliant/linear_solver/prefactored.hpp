@@ -220,6 +220,7 @@ struct Prefactored {
       w.rotations.restore(std::move(h.reference), h.tells);
     }
     w.restored.reset();
+    w.begin_step();  // what was noted before it was there
   }
 
   // What a factorisation costs, in iterations. Both are counted in multiplications, those of an iteration

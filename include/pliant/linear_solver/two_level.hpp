@@ -245,6 +245,7 @@ struct TwoLevel {
       w.change.remember(std::move(h.sample));
     }
     w.restored.reset();
+    w.begin_step();  // what was noted before it was there
   }
 
   template <class Matrix, class W>
