@@ -129,11 +129,14 @@ class FreeBodies {
       sum([&](int i, Sums& sums) {
         const Body& body = bodies_[at(body_of_[at(i)])];
         if (!body.turns()) return;
-        const Point arm = point(x, i) + point(u, i) - body.centre;
-        sums.moment += outer(Point(weight(i) * arm - point(force(i))), arm);
+        const Row arm = wide(x, i) + wide(u, i) - row(body.centre), lever = Row(weight(i)) * arm - force(i);
+        for (int j = 0; j < dim; ++j) sums.moment[j] = multiply_add(lever, Row(arm[j]), sums.moment[j]);
       });
       for (Body& body : bodies_) {
-        if (body.turns()) body.turn = rotation_nearest_to(body.sums.moment) - Square::Identity();
+        if (!body.turns()) continue;
+        Square moment;
+        for (int j = 0; j < dim; ++j) moment.col(j) = point(body.sums.moment[j]);
+        body.turn = rotation_nearest_to(moment) - Square::Identity();
       }
     }
     const auto displaced = [&](int i) {
@@ -143,10 +146,18 @@ class FreeBodies {
     };
     stay_within_bounds(contacts, contact_time, u, displaced);
     for_each_run([&](const Run& run, Sums&) {
+      const Body& body = bodies_[at(run.body)];
+      const Row way = row(body.way), centre = row(body.centre);
+      Row turn[dim];
+      for (int j = 0; j < dim; ++j) turn[j] = row(Point(body.turn.col(j)));
       for (int i = run.begin; i < run.end; ++i) {
-        const SmallVector<Scalar, dim> end = displaced(i).template cast<Scalar>(), way = end - u.node(i);
-        g.node(i) += static_cast<Scalar>(weight(i)) * way;
-        u.node(i) = end;
+        const Row arm = wide(x, i) + wide(u, i) - centre;
+        Row end = wide(u, i) + way;
+        for (int j = 0; j < dim; ++j) end = multiply_add(turn[j], Row(arm[j]), end);
+        const auto rounded = convert<typename Vector::Row>(end);
+        g.set_row(i, multiply_add(typename Vector::Row(static_cast<Scalar>(weight(i))), rounded - u.row(i),
+                                  g.row(i)));
+        u.set_row(i, rounded);
       }
     });
     correct_pressures(contacts, u, g);
@@ -157,13 +168,16 @@ class FreeBodies {
   struct Sums {
     double weight = 0;  // [N/m]
     Row force = Row(0), place = Row(0);
-    Square moment = Square::Zero();  // [N m]
+    Row moment[dim];  // its columns [N m]
 
+    Sums() {
+      for (Row& column : moment) column = Row(0);
+    }
     void operator+=(const Sums& other) {
       weight += other.weight;
       force += other.force;
       place += other.place;
-      moment += other.moment;
+      for (int j = 0; j < dim; ++j) moment[j] += other.moment[j];
     }
   };
 
@@ -218,6 +232,12 @@ class FreeBodies {
   static Point point(const Row& row) {
     Point result;
     for (int axis = 0; axis < dim; ++axis) result[axis] = lane(row, axis);
+    return result;
+  }
+
+  static Row row(const Point& value) {
+    Row result(0);
+    for (int axis = 0; axis < dim; ++axis) set_lane(result, axis, value[axis]);
     return result;
   }
 

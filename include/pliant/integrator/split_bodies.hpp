@@ -234,8 +234,8 @@ class SplitBodies {
     bodies_.translate([&](int i) { return nodes_[at(i)].mass; },
                       [&](int i) {
                         const SplitNode& node = nodes_[at(i)];
-                        return Row(node.mass) * (wide(displacement, i) -
-                                                 Row(dt_ * node.kept) * wide(start_velocity_, i)) -
+                        return Row(node.mass) *
+                                   (wide(displacement, i) - Row(dt_ * node.kept) * wide(start_velocity_, i)) -
                                Row(dt_ * dt_) * wide(context.loads, i);
                       },
                       displacement);

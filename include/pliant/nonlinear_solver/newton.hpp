@@ -247,8 +247,8 @@ class Minimization {
       if (report_.linear.stop == LinearStop::cancelled) return NewtonStop::cancelled;
       const bool truncated = report_.linear.stop == LinearStop::max_iterations && newton_.line_search;
       const double slope = w_.gradient.dot(w_.step);
-      const bool indefinite = broke_down() ||
-                              (newton_.line_search && !(slope < 0) && report_.gradient > report_.goal);
+      const bool indefinite =
+          broke_down() || (newton_.line_search && !(slope < 0) && report_.gradient > report_.goal);
       if (indefinite && schedule_.raise()) {
         start_over();
         continue;
