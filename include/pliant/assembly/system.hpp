@@ -111,6 +111,9 @@ class ElasticSystem {
     return pliant::free_motion(*pattern_, directions, numbering_.to_user, x);
   }
 
+  // Whether the elastic energy changes when a body turns as a whole. It never does when one moves along.
+  bool feels_rotation() const { return feels_rotation_; }
+
   // The user's number of an element whose energy is not finite at x, or -1. The elements of several solids
   // are numbered solid after solid.
   int undefined_element(const Vector& x) {
@@ -160,6 +163,9 @@ class ElasticSystem {
     std::apply([&](const auto&... part) { (add_mass(solid.nodes(), part), ...); }, parts);
     beta_ = std::apply(
         [](const auto&... part) { return Scales{static_cast<Scalar>(part.solid.damping().beta)...}; }, parts);
+    for_each_set([&](const auto& elements, std::size_t) {
+      feels_rotation_ = feels_rotation_ || elements.feels_rotation();
+    });
   }
 
   // Which nodes share an element, in the user's numbers.
@@ -282,6 +288,7 @@ class ElasticSystem {
   Vector rest_;
   Vector mass_damping_;
   Scales beta_;  // of each set [s]
+  bool feels_rotation_ = false;
   std::vector<Part> parts_;
 };
 

@@ -38,9 +38,13 @@ StepReport minimize_with_contacts(const Context& context, Potential& potential, 
                                   Monitor&& monitor) {
   using Scalar = typename Context::Scalar;
   const auto minimize_once = [&](const Newton& how) {
-    return report_of(
+    StepReport report = report_of(
         minimize(how, potential, context.solver, context.solver_workspace, u, newton_workspace, monitor),
         how.require_convergence);
+    if constexpr (requires { potential.balance_bodies(u, newton_workspace.gradient); }) {
+      if (report) potential.balance_bodies(u, newton_workspace.gradient);
+    }
+    return report;
   };
   auto& contacts = context.contacts;
   if (contacts.empty()) {
