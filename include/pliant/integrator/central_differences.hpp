@@ -43,14 +43,14 @@ struct CentralDifferences {
   struct Workspace {
     using Vector = typename SystemType::Vector;
     using Matrix = typename SystemType::Matrix;
-    State<Vector> start;   // where substeps may have to be taken back to
-    Vector half_way;       // v' [m/s]
-    Vector displacement;   // of the moved nodes in a substep [m]
-    Vector way;            // of all nodes in a substep, where there are colliders [m]
-    Vector elastic, drag;  // dE/dx + D v', what is left unbalanced [N]
-    Vector held;           // forces on the nodes in the last step [N]: see constraint_forces
-    Matrix matrix;         // K [N/m], D [N s/m]
-    double stable = 0;     // the longest stable step after the last step [s]
+    State<Vector> start;      // where substeps may have to be taken back to
+    Vector half_way;          // v' [m/s]
+    Vector displacement;      // of the moved nodes in a substep [m]
+    Vector way;               // of all nodes in a substep, where there are colliders [m]
+    Vector elastic, drag;     // dE/dx + D v', what is left unbalanced [N]
+    Vector held;              // forces on the nodes in the last step [N]: see constraint_forces
+    Matrix matrix;            // K [N/m], D [N s/m]
+    double stable = 0;        // the longest stable step after the last step [s]
     Vector first_x, first_v;  // at the start of the step, where bodies are balanced [m], [m/s]
     FreeBodies<Vector, Matrix::instruction_set> bodies;
 

@@ -22,8 +22,8 @@ template <int Dim>
 struct StateOrigin {
   std::ptrdiff_t nodes = 0;
   std::uint64_t mesh = 0, rest_shape = 0, masses = 0, poses = 0;  // fingerprints
-  std::vector<HeldDirection<Dim>> held;                // and moved; in the internal numbering, ascending
-  std::vector<int> moved;                              // the same
+  std::vector<HeldDirection<Dim>> held;  // and moved; in the internal numbering, ascending
+  std::vector<int> moved;                // the same
 
   StateOrigin() = default;
 
