@@ -1,5 +1,5 @@
 // A mesh alone has no material.
-// must say: the first argument of Simulation must be a Solid or Bodies
+// must say: the first argument of Simulation must be a Solid, Bodies or Copies
 #include <pliant/pliant.hpp>
 
 const auto mesh = pliant::make_box<pliant::Tet4>();

@@ -347,6 +347,30 @@ TEST_CASE("contact: what holds on to a collider does so when others before it ar
   CHECK(ends[0] == ends[1]);
 }
 
+TEST_CASE("contact: a step that fails without colliders brings no hold on a removed one back") {
+  std::vector<Eigen::Matrix3Xd> ends;
+  for (const bool fails : {false, true}) {
+    Simulation sim(falling(block(2)), BackwardEuler{.dt = 0.01}, Pcg<BlockJacobi>{});
+    sim.set_gravity({3, -9.81, 0});
+    const auto add_floor = [&] {
+      return sim.add_collider(HalfSpace(Eigen::Vector3d(0, -0.01, 0), up), {.friction = 0.5});
+    };
+    const int floor = add_floor();
+    run_steps(sim, 20);
+    REQUIRE(sim.contacts().size() > 3);
+    sim.remove_collider(floor);
+    if (fails) {
+      sim.on_progress([](const Progress&) { return false; });
+      CHECK(sim.step().stop == StepStop::cancelled);
+      sim.on_progress(nullptr);
+    }
+    add_floor();
+    run_steps(sim, 10);
+    ends.push_back(sim.positions());
+  }
+  CHECK(ends[0] == ends[1]);
+}
+
 namespace {
 
 // How far above the floor the lowest node of a bar ends that is held at an end and bends down to it under

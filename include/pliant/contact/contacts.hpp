@@ -360,7 +360,7 @@ class Contacts {
       std::swap(pressing_, found_);
       for (Contact<dim>& contact : pressing_) contact.collider = number(contact.collider);
       colliders_.arrive();
-    } else {
+    } else if (!empty()) {  // without colliders start() was not called, and saved nothing
       holds_.restore();
     }
   }

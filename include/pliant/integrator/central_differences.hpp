@@ -61,6 +61,7 @@ struct CentralDifferences {
     };
     void save(History& history) const { history.stable = stable; }
     void restore(History&& history) { stable = history.stable; }
+    void keep_from(const Workspace& other) { stable = other.stable; }
 
     // Those of constraints at its end, and the mean of those of colliders.
     const Vector& constraint_forces() const { return held; }
@@ -85,7 +86,6 @@ struct CentralDifferences {
       *vector = system.make_vector();
     }
     w.matrix = system.make_matrix();
-    w.stable = 0;
     if constexpr (balances_bodies<SystemType>) {
       w.first_x = w.first_v = w.held;
       w.bodies.find(w.matrix.pattern());

@@ -158,6 +158,7 @@ class SplitBodies {
   template <class Integrator, class Context>
   int advance(const Integrator& integrator, const Context& context, State<Vector>& state) {
     context.filter.prescribe(state.time + dt_, dt_, state.x, moved_);  // what may throw comes first
+    if constexpr (balances_bodies) bodies_.follow_constraints(context.filter);
     if (!context.contacts.empty()) context.contacts.make_room();
     if (!rotations_known_) {
       if (others_) others_->find_rotations(state.x);
@@ -230,7 +231,6 @@ class SplitBodies {
   void balance(const Context& context, Vector& displacement) {
     using Row = typename FreeBodies<Vector, isa>::Row;
     const auto wide = [](const Vector& vector, std::ptrdiff_t i) { return convert<Row>(vector.row(i)); };
-    bodies_.follow_constraints(context.filter);
     bodies_.translate([&](int i) { return nodes_[at(i)].mass; },
                       [&](int i) {
                         const SplitNode& node = nodes_[at(i)];

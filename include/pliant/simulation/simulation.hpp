@@ -91,7 +91,7 @@ class Simulation {
 
   static_assert(
       requires(const Solid& solid) { parts_of(solid); },
-      "the first argument of Simulation must be a Solid or Bodies");
+      "the first argument of Simulation must be a Solid, Bodies or Copies");
   static_assert(
       pliant::Integrator<Integrator>,
       "the second argument of Simulation must be an integrator, e.g. BackwardEuler{.dt = 0.01}; see "
@@ -197,6 +197,7 @@ class Simulation {
     contacts_.end(static_cast<bool>(report));
     if (!report) {
       restore();
+      if (report.stop != StepStop::inverted) report.inverted_elements = -1;
       report.time = state_.time;
       report.energies = energies();
       return report;
