@@ -99,12 +99,13 @@ TEST_CASE("colliders: what is far from a region finds nothing at any of its node
             way[axis] += spread[axis] * (random.one_of(2) == 0 ? 1 : -1);
           }
           NodePlanes<3> planes;
+          planes.size = x.cwiseAbs().maxCoeff();
           plain.meet(0, x, way, way.norm() + beyond, planes);
           int entries = 0;
           plain.for_each_entered(x, way, [&](const ContactPlane<3>&) { ++entries; });
           Point moved = x;
           const bool is_pushed =
-              plain.push_out(moved, [] { return SmallMatrix<double, 3, 3>::Identity().eval(); });
+              plain.push_out(moved, planes.size, [] { return SmallMatrix<double, 3, 3>::Identity().eval(); });
           met += planes.count > 0 ? 1 : 0;
           entered += entries > 0 ? 1 : 0;
           pushed += is_pushed ? 1 : 0;
@@ -153,7 +154,7 @@ TEST_CASE("colliders: a node that rests on a surface, or on the edge of what cou
 TEST_CASE("groups of nodes: each node is in one, within its box, and what is not a number does not matter") {
   Random random;
   for (const int nodes : {1, 31, 32, 33, 70}) {
-    const NodeGroups<NodeVector<3, float>> groups(nodes);
+    const NodeGroups<NodeVector<3, float>> groups(nodes, {});
     NodeVector<3, float> x(nodes);
     for (int i = 0; i < nodes; ++i) x.node(i) = random.vector(1).cast<float>() + Eigen::Vector3f(5, -5, 0);
     int wrong = 0;

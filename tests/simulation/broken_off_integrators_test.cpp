@@ -41,6 +41,7 @@ TEST_CASE("A simulation goes on, with the same bits, where an allocation has fai
 
 TEST_CASE("A simulation goes on, with the same bits, where an allocation has failed: CentralDifferences") {
   goes_on(make_box<Tet4>(test::small_bar()), CentralDifferences{.dt = 0.05});
+  goes_on(make_box<Tet4, float>(test::small_bar()), CentralDifferences{.dt = 0.05});
 }
 
 TEST_CASE("A simulation goes on, with the same bits, where an allocation has failed: QuasiStatic") {
@@ -49,6 +50,7 @@ TEST_CASE("A simulation goes on, with the same bits, where an allocation has fai
 
 TEST_CASE("A simulation goes on, with the same bits, where an allocation has failed: OperatorSplitting") {
   goes_on(make_box<Tet4>(test::small_bar()), OperatorSplitting{.dt = 0.05});
+  goes_on(make_box<Tet4, float>(test::small_bar()), OperatorSplitting{.dt = 0.05});
 }
 
 #else

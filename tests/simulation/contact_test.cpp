@@ -371,6 +371,26 @@ TEST_CASE("contact: a step that fails without colliders brings no hold on a remo
   CHECK(ends[0] == ends[1]);
 }
 
+// A float knows a place 16 km away to 1 mm. The floor is 5 cm below, and the bodies lie on it in the end.
+TEST_CASE("contact: Copies of floats fall onto a floor far away as they do at the origin") {
+  const auto mesh = make_box<Tet4, float>({.lengths = {0.2, 0.1, 0.2}, .cells = {2, 2, 2}});
+  const auto end_at = [&](double distance) {
+    const Copies pair(Solid(mesh, StableNeoHookean(Lame::from_young_poisson(1e5, 0.3)), Density{1000},
+                            Rayleigh{.alpha = 5}),
+                      std::vector<Pose<3>>{Pose<3>(), Pose<3>(Eigen::Vector3d(distance, 0, 0))});
+    Simulation sim(pair, BackwardEuler{.dt = 0.01}, Pcg<BlockJacobi>{});
+    sim.set_gravity({0, -9.81, 0});
+    sim.add_collider(HalfSpace(Eigen::Vector3d(0, -0.05, 0), up), {.friction = 0.5});
+    run_steps(sim, 60);
+    CHECK(sim.contacts().size() == 18);
+    CHECK(sim.constraint_forces().row(1).sum() == Approx(2 * 0.004 * 1000 * 9.81).epsilon(1e-3));
+    return Eigen::Matrix3Xf(sim.relative_positions());
+  };
+  const Eigen::Matrix3Xf near = end_at(0.5), far = end_at(16000);
+  CHECK(std::abs(far.row(1).minCoeff() + 0.05f) < 1e-6f);
+  CHECK((near - far).cwiseAbs().maxCoeff() < 1e-5f);
+}
+
 namespace {
 
 // How far above the floor the lowest node of a bar ends that is held at an end and bends down to it under

@@ -25,7 +25,7 @@ struct NodePlanes {
   static constexpr int most = Dim + 1;
 
   int count = 0;
-  double size = 0;  // of the coordinates of the node [m]
+  double size = 0;  // of the coordinates of the node, see Places::size [m]
   std::array<ContactPlane<Dim>, std::size_t{most}> list;
 
   auto begin() const { return list.begin(); }
@@ -201,17 +201,17 @@ class Colliders {
   double tolerance(double size) const { return rounding_ * std::max(size_, size); }
 
   // Puts a point that is inside a collider at the start of the step on its surface, as far as
-  // free_directions(), the projection onto those in which it may move, allows. False where it is inside of
-  // none.
+  // free_directions(), the projection onto those in which it may move, allows; `size` [m] is that of its
+  // coordinates. False where it is inside of none.
   template <class FreeDirections>
-  bool push_out(Point& x, FreeDirections&& free_directions) const {
+  bool push_out(Point& x, double size, FreeDirections&& free_directions) const {
     bool moved = false;
     for (const Collider& collider : list_) {
       const Point local = collider.from.to_local(x);
       const double thickness = collider.surface.thickness;
       if (apart(collider, local, local, thickness)) continue;
       const auto near = collider.shape.nearest(local, thickness);
-      if (!near || near->distance >= thickness - tolerance(detail::largest_entry<Dim>(x))) continue;
+      if (!near || near->distance >= thickness - tolerance(size)) continue;
       const Point out = (thickness - near->distance) * collider.from.rotated(near->normal);
       x += times<double, Dim, Dim, 1>(free_directions(), out);
       moved = true;
@@ -250,7 +250,7 @@ class Colliders {
     const Collider& collider = (*this)[place];
     const Point from = collider.from.to_local(x), to = collider.to.to_local(Point(x + way));
     const double thickness = collider.surface.thickness;
-    const double close = closeness(thickness, detail::largest_entry<Dim>(x));
+    const double close = closeness(thickness, planes.size);
     if (apart(collider, from, to, std::max(reach + thickness, close))) return;
     const auto here = collider.shape.nearest(from, close);
     const bool rests = here && here->distance <= close;

@@ -40,8 +40,8 @@ class Contacts {
   using Path = typename Colliders<dim>::Path;
   using Bounds = BoundedNodes<Vector>;
 
-  // `spacing` [m]: the mean distance between nodes; `size` [m]: of the coordinates at rest; `origins`: what
-  // the positions of a step are relative to.
+  // `spacing` [m]: the mean distance between nodes; `size` [m]: of the coordinates at rest, relative to
+  // `origins` as the positions of a step are.
   void prepare(std::ptrdiff_t node_count, double spacing, double size, Origins<dim> origins = {}) {
     origins_ = std::move(origins);
     spacing_ = spacing;
@@ -125,7 +125,8 @@ class Contacts {
       if (!colliders_.any_near({groups_.box(places(x), group), {Point::Zero(), Point::Zero()}})) return;
       for (int i = groups_.begin(group); i < groups_.end(group); ++i) {
         Point at = places(x).of(i);
-        if (immovable(i) || !colliders_.push_out(at, [&] { return free_directions(i); })) continue;
+        if (immovable(i)) continue;
+        if (!colliders_.push_out(at, places(x).size(i), [&] { return free_directions(i); })) continue;
         set_point(x, i, at - origins_.of(i));
         changed = 1;
       }
@@ -425,7 +426,7 @@ class Contacts {
         for (int i = groups_.begin(group); i < groups_.end(group); ++i) {
           auto& planes = planes_[static_cast<std::size_t>(i)];
           planes.count = 0;
-          planes.size = std::max(size_, detail::largest_entry<dim>(places(x).of(i)));
+          planes.size = std::max(size_, places(x).size(i));
         }
       };
       if (may_miss == MayMiss::any) begin_planes();

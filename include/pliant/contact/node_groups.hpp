@@ -24,6 +24,17 @@ struct Places {
     const Point at = relative.node(node).template cast<double>();
     return origins.all_zero() ? at : Point(at + origins.of(node));
   }
+
+  // Of the coordinates of a node [m], as far as their rounding is that of a Scalar: those in the world, if
+  // they are not what the system has, are sums of doubles.
+  double size(std::ptrdiff_t node) const {
+    using Scalar = typename VectorType::Scalar;
+    constexpr double finer = std::numeric_limits<double>::epsilon() / std::numeric_limits<Scalar>::epsilon();
+    const double own =
+        detail::largest_entry<VectorType::dim>(Point(relative.node(node).template cast<double>()));
+    if (origins.all_zero()) return own;
+    return std::max(own, finer * detail::largest_entry<VectorType::dim>(of(node)));
+  }
 };
 
 // Groups of nodes with numbers in a row, which lie together because nodes are numbered so.

@@ -172,8 +172,9 @@ struct CentralDifferences {
     system.feels_rotation();
   };
 
-  // Gives bodies as wholes what loads and colliders have done to them, and puts those that met no collider
-  // where that takes them. Not where drag has had a part in it.
+  // Gives bodies as wholes the velocities that loads and colliders have given them in the step and, if there
+  // are no colliders, the positions that follow from these. Not with mass damping, whose force it does not
+  // know.
   template <class Context, class W>
   void balance(const Context& context, State<typename Context::Vector>& state, W& w) const {
     using Vector = typename Context::Vector;

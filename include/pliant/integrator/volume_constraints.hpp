@@ -140,8 +140,8 @@ PLIANT_INLINE void relax_volumes(const VolumePairs<Scalar, width>& pairs, const 
   PLIANT_UNROLL for (int a = 0; a < 5; ++a) load_nodes(x, pairs.offsets[a], nodes[a]);
   store(after, relax_volume<0>(pairs, load<T>(before), nodes));
   store(after + width_of<T>, relax_volume<1>(pairs, load<T>(before + width_of<T>), nodes));
-  PLIANT_UNROLL for (int a = 4; a >= 0;
-                     --a) {  // where there is no second element, node 4 is node 3 before it was moved
+  // If there is no second element, node 4 is node 3 before it was moved.
+  PLIANT_UNROLL for (int a = 4; a >= 0; --a) {
     nodes[a][3] = T(Scalar(0));
     store_nodes(nodes[a], x, pairs.offsets[a]);
   }

@@ -455,7 +455,7 @@ class Simulation {
 
   void prepare_contacts() {
     const auto& rest = SystemType::rest_nodes(solid_);
-    const double size = static_cast<double>(solid_.nodes().cwiseAbs().maxCoeff());
+    const double size = static_cast<double>(rest.cwiseAbs().maxCoeff());
     double length = 0;
     std::ptrdiff_t edges = 0;
     const BlockPattern& pattern = system_.pattern();
