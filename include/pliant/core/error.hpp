@@ -8,7 +8,7 @@
 
 #if !defined(__cpp_exceptions) && !defined(_CPPUNWIND)
 #error "pliant reports bad input by exceptions: compile the files that include it without -fno-exceptions"
-#include <pliant/needs_exceptions>  // which is nowhere: nothing further is worth reading
+#include <pliant/needs_exceptions>  // there is no such file, so that compilers stop here
 #endif
 
 #include <bit>

@@ -176,8 +176,7 @@ requires(!Snapshot<Other> && !detail::is_mesh<Other>) void write_vtu(const std::
                                                                      const Other&) {
   static_assert(detail::is_ever_right<Other>,
                 "write_vtu writes a mesh, or the state of a Simulation or another Snapshot: of a solid, "
-                "write_vtu(path, "
-                "solid.mesh())");
+                "write_vtu(path, solid.mesh())");
 }
 
 }  // namespace pliant
