@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
-# examples/run.sh [mesh file]: installs what is missing, builds the first example and runs it, on a tetrahedral mesh
-# (.msh .mesh .node .veg .vtk) or, without one, on a body that it generates.
+# examples/run.sh [[--with-holes] mesh file]: installs what is missing, builds the first example and runs it, on a
+# tetrahedral mesh (.msh .mesh .node .veg .vtk) or, without one, on a body that it generates.
 set -euo pipefail
 arguments=()
-[ $# -eq 0 ] || arguments=("$(realpath -- "$1")")
+for argument in "$@"; do
+  [ ! -e "$argument" ] || argument=$(realpath -- "$argument")
+  arguments+=("$argument")
+done
 cd "$(dirname "$0")/.."
 
 cmake/install_missing.sh g++ cmake make libeigen3-dev

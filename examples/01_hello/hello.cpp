@@ -1,6 +1,7 @@
 // 01_hello: from a mesh file to a moving soft body.
 //
-// The problem: a body of density rho and Young's modulus E is held at one end and let go under gravity.
+// The problem: a body of density rho and Young's modulus E is held at one end, and its other end falls and
+// swings under gravity.
 //
 //     M a = -dE/dx + M g,   x = X and v = 0 at t = 0
 //
@@ -8,11 +9,14 @@
 //     |#########################|                                 __##   |
 //                     | g                                      ##/
 //
-// Run:  01_hello                     a bar that this program makes
-//       01_hello hand.msh            tetrahedra of a Gmsh, Medit, TetGen, Vega or VTK file
+// Run:  01_hello                          a bar that this program makes
+//       01_hello hand.msh                 tetrahedra of a Gmsh, Medit, TetGen, Vega or VTK file
+//       01_hello --with-holes hand.msh    also where the file has hexahedra, wedges or pyramids, which are
+//       left out
 //
-// Step 3 is the ten lines that every program begins with. The steps around it make any file fit for a first
-// look, since neither its unit nor its faults are known, and print what happened.
+// It prints what it does to the body: the scale, the end that is held, the cells that are left out, what it
+// writes. Step 3 is the ten lines that every program begins with. The steps around it make any file fit for a
+// first look, since neither its unit nor its faults are known, and print what happened.
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -25,11 +29,20 @@ using namespace pliant;
 
 namespace {
 
-// Step 1: a mesh. Its faults are found and named; each repair is asked for and says what it did.
-Mesh<Tet4> load(const std::string& file) {
+// Step 1: a mesh. Its faults are found and named; each repair is asked for and says what it did. Cells that
+// are no tetrahedra are left out; those of other shapes that fill space leave holes, which must be asked for.
+Mesh<Tet4> load(const std::string& file, bool with_holes) {
   ReadReport report;
   auto mesh = read_mesh<Tet4>(file, report);
   std::printf("%s\n", report.message().c_str());
+  if (!report.left_aside.empty() && !with_holes) {
+    try {
+      read_mesh<Tet4>(file);  // without a report, which would be the consent, it refuses holes
+    } catch (const MeshError& error) {
+      throw std::runtime_error(std::string(error.what()) +
+                               "\nTo see it move with its holes: 01_hello --with-holes " + file);
+    }
+  }
   if (const Diagnosis diagnosis = diagnose(mesh); !diagnosis.usable()) {
     std::printf("%s\n", diagnosis.message().c_str());
     auto repair = drop_duplicate_elements(mesh);
@@ -42,12 +55,13 @@ Mesh<Tet4> load(const std::string& file) {
   return mesh;
 }
 
-// Step 2: a file's unit is not known, so the body is made one metre long. Returns the number of its longest
-// axis, along which it then reaches from 0 to 1.
-int fit_to_one_metre(Mesh<Tet4>& mesh) {
+// Step 2: a file's unit is not known, so the body is made one metre long, by the factor `scale`. Returns the
+// number of its longest axis, along which it then reaches from 0 to 1.
+int fit_to_one_metre(Mesh<Tet4>& mesh, double& scale) {
   const auto box = bounding_box(mesh);
   int axis = 0;
   const double length = (box.upper - box.lower).maxCoeff(&axis);
+  scale = 1 / length;
   mesh.nodes = (mesh.nodes.colwise() - box.lower) / length;
   return axis;
 }
@@ -60,8 +74,15 @@ void print_ledger(const StepReport& report) {
 }
 
 int run(int argc, char** argv) {
-  auto mesh = argc > 1 ? load(argv[1]) : make_box<Tet4>({.lengths = {1, 0.2, 0.2}, .cells = {30, 6, 6}});
-  const int axis = fit_to_one_metre(mesh);
+  const bool with_holes = argc > 1 && std::string(argv[1]) == "--with-holes";
+  const char* const file = argc > 1 + with_holes ? argv[1 + with_holes] : nullptr;
+  auto mesh = file ? load(file, with_holes) : make_box<Tet4>({.lengths = {1, 0.2, 0.2}, .cells = {30, 6, 6}});
+  double scale = 1;
+  const int axis = fit_to_one_metre(mesh, scale);
+  if (file) {
+    std::printf("The body is scaled by %g, to be 1 m long along %c: the unit of its file is not known.\n",
+                scale, "xyz"[axis]);
+  }
 
   // Step 3: the simulation.
   auto lame = Lame::from_young_poisson(1e5, 0.45);                  // Pa, -
@@ -71,8 +92,11 @@ int run(int argc, char** argv) {
   sim.set_gravity({0, -9.81, 0});
   VtkSeries out("out/hello");
 
-  std::printf("\n%td nodes, %td tetrahedra, %zu nodes held; energies in J\n\n", mesh.node_count(),
-              mesh.element_count(), held.nodes().size());
+  std::printf(
+      "%zu of its %td nodes are held, those beyond 0.95 m along %c; the rest falls and swings: %td "
+      "tetrahedra of "
+      "E = 1e5 Pa, nu = 0.45, 1000 kg/m^3.\nEnergies in J:\n\n",
+      held.nodes().size(), mesh.node_count(), "xyz"[axis], mesh.element_count());
   std::printf("%7s %12s %12s %14s %12s %8s %8s %12s\n", "time/s", "kinetic", "elastic", "gravitational",
               "total", "Newton", "linear", "residual/N");
   const auto start = std::chrono::steady_clock::now();
@@ -88,13 +112,15 @@ int run(int argc, char** argv) {
   }
   const double total = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 
-  // Step 4: the surface, for a renderer or a modeller.
+  // Step 4: the surface of the last frame, for a renderer or a modeller.
   write_obj("out/hello.obj", sim.positions(), boundary_faces(mesh).faces);
 
-  std::printf("\n%d frames: %.1f frames per second, %.1f with the files written, on %d thread(s)\n", frames,
-              frames / stepping, frames / total, thread_count());
+  std::printf("\n%d frames: %.1f frames per second, %.1f with the files written, on %d thread(s) at most\n",
+              frames, frames / stepping, frames / total, thread_count());
   std::printf(
-      "The total energy falls: backward Euler dissipates. Look at\n  %s  in ParaView (press play)\n  %s\n",
+      "The total energy falls: backward Euler dissipates. Written:\n"
+      "  %s  every frame, for ParaView (press play)\n"
+      "  %s  the surface in the last frame, and only in that\n",
       std::filesystem::absolute(out.index()).c_str(), std::filesystem::absolute("out/hello.obj").c_str());
   return 0;
 }

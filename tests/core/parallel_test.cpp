@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -211,4 +212,28 @@ TEST_CASE("OMP_DYNAMIC=false, in letters of any size, forbids to take fewer thre
   CHECK_FALSE(detail::forbids_fewer_threads("true"));
   CHECK_FALSE(detail::forbids_fewer_threads(""));
   CHECK_FALSE(detail::forbids_fewer_threads(nullptr));
+}
+
+TEST_CASE("What is thrown in a parallel region comes out of it: that of the first part that throws") {
+  for (const int threads : thread_counts) {
+    const WithThreads with(threads);
+    for (const int first : {0, 1, 5, 11}) {
+      int caught = -1;
+      try {
+        parallel_parts(12, [&](int part) {
+          if (part >= first) throw part;
+        });
+      } catch (int part) {
+        caught = part;
+      }
+      CHECK(caught == first);
+      CHECK_THROWS_AS(parallel_sum<double>(100000, 8,
+                                           [](std::ptrdiff_t begin, std::ptrdiff_t) -> double {
+                                             if (begin > 50000) throw std::bad_alloc();
+                                             return 1;
+                                           }),
+                      std::bad_alloc);
+      CHECK(parallel_sum<double>(64, 8, [](std::ptrdiff_t, std::ptrdiff_t) { return 1.0; }) == 8);
+    }
+  }
 }

@@ -15,6 +15,7 @@ TEST_CASE("Newmark: the motion is large enough to be nonlinear") {
 TEST_CASE("Newmark: converged steps with beta = 1/4, gamma = 1/2 are of second order") {
   require_order(2, slopes({Law::stable_neo_hookean, {}}, Newmark{.newton = tight()}));
   require_order(2, slopes({Law::stable_neo_hookean, alpha}, Newmark{.newton = tight()}));
+  require_order(2, slopes({Law::stable_neo_hookean, beta}, Newmark{.newton = tight()}));
 }
 
 // With the tangent as it is; one that has lost its negative eigenvalues is off by more than a power of dt.
@@ -29,8 +30,7 @@ TEST_CASE("Newmark: a load that is set to its value in the middle of each step k
   require_order(2, slopes({Law::stable_neo_hookean, alpha, true}, Newmark{.newton = tight()}));
 }
 
-TEST_CASE("Newmark: gamma > 1/2 is of first order, and so is a stiffness damping that changes") {
+TEST_CASE("Newmark: gamma > 1/2 is of first order") {
   require_order(
       1, slopes({Law::stable_neo_hookean, {}}, Newmark{.beta = 0.3025, .gamma = 0.6, .newton = tight()}));
-  require_order(1, slopes({Law::stable_neo_hookean, beta}, Newmark{.newton = tight()}));
 }

@@ -64,7 +64,7 @@ TEST_CASE("Newmark: a state that is set is stepped as by a new simulation, to th
 }
 
 // The acceleration that a converged step ends with is that of the balance of forces, but for the stiffness
-// damping, which is that of the step's start.
+// damping, whose rate of strain is that of the rule and not quite that of the velocities.
 TEST_CASE("Newmark: the acceleration carried on is that of the balance of forces, also for another dt") {
   for (const double dt : {5e-3, 1e-3}) {
     Driven used = driven(left, {}, {}, rule(), {.alpha = 2});

@@ -79,14 +79,14 @@ TEST_CASE("energy and dissipation never exceed the work done") {
 }
 
 // Every node is thrown up to an edge length away from its place. (From a cloud that forgets the places, all
-// elements recover too, but a mesh can be left wound around itself, in a local minimum of the energy.)
+// elements recover too, but a mesh can be left wound around itself, in a local minimum of the energy. So it
+// can where a strong stiffness damping holds what is stretched and lets go what is flat.)
 TEST_CASE("a scrambled body recovers its shape") {
   const auto mesh = jittered_box({3, 2, 2});
-  for (const unsigned seed : {11u, 12u, 13u}) {
+  for (unsigned seed = 11; seed < 17; ++seed) {
     const auto scene = make_scene<StableNeoHookean>(
         {.mesh = mesh,
          .lame = Lame::from_young_poisson(1e5, 0.45),
-         .damping = {.beta = 0.01},
          .integrator = {.dt = 1.0 / 60, .newton = {.max_iterations = 30, .require_convergence = false}},
          .linear_tolerance = 1e-4});
     scene->set_positions(mesh.nodes + 0.1 * noise(mesh.node_count(), seed));

@@ -1,9 +1,8 @@
-// Counts calls of malloc and its relatives by putting counting versions of them before the C library's. With
-// sanitizers, which do the same, and with other C libraries there is nothing to count with.
+// Puts versions of malloc and its relatives before the C library's that count and may fail.
+#include "allocations.hpp"
 #include "support/catch.hpp"
 #include "support/threads.hpp"
 
-#include <atomic>
 #include <cstdlib>
 
 #include <pliant/constraint/pinned.hpp>
@@ -23,22 +22,13 @@
 #include <pliant/mesh/selection.hpp>
 #include <pliant/simulation/simulation.hpp>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
-#define CAN_COUNT_ALLOCATIONS 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define CAN_COUNT_ALLOCATIONS 0
-#endif
-#endif
-#ifndef CAN_COUNT_ALLOCATIONS
-#define CAN_COUNT_ALLOCATIONS 1
-#endif
-
 #if CAN_COUNT_ALLOCATIONS
 
+std::atomic<long> allocations{0}, failing_allocation{0};
+
 namespace {
-std::atomic<long> allocations{0};
-}
+bool finds_memory() { return ++allocations != failing_allocation; }
+}  // namespace
 
 extern "C" {
 void* __libc_malloc(std::size_t);
@@ -46,29 +36,21 @@ void* __libc_calloc(std::size_t, std::size_t);
 void* __libc_realloc(void*, std::size_t);
 void* __libc_memalign(std::size_t, std::size_t);
 
-void* malloc(std::size_t size) noexcept {
-  ++allocations;
-  return __libc_malloc(size);
-}
+void* malloc(std::size_t size) noexcept { return finds_memory() ? __libc_malloc(size) : nullptr; }
 void* calloc(std::size_t count, std::size_t size) noexcept {
-  ++allocations;
-  return __libc_calloc(count, size);
+  return finds_memory() ? __libc_calloc(count, size) : nullptr;
 }
 void* realloc(void* old, std::size_t size) noexcept {
-  ++allocations;
-  return __libc_realloc(old, size);
+  return finds_memory() ? __libc_realloc(old, size) : nullptr;
 }
 void* memalign(std::size_t alignment, std::size_t size) noexcept {
-  ++allocations;
-  return __libc_memalign(alignment, size);
+  return finds_memory() ? __libc_memalign(alignment, size) : nullptr;
 }
 void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
-  ++allocations;
-  return __libc_memalign(alignment, size);
+  return finds_memory() ? __libc_memalign(alignment, size) : nullptr;
 }
 int posix_memalign(void** result, std::size_t alignment, std::size_t size) noexcept {
-  ++allocations;
-  *result = __libc_memalign(alignment, size);
+  *result = finds_memory() ? __libc_memalign(alignment, size) : nullptr;
   return *result == nullptr ? 12 : 0;
 }
 }

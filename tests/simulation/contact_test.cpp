@@ -2,7 +2,11 @@
 #include "simulation/run_steps.hpp"
 #include "support/catch.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include <pliant/pliant.hpp>
 
@@ -273,4 +277,121 @@ TEST_CASE("contact: a press that is moved by hand goes evenly through the increm
     return Eigen::MatrixXd(sim.positions());
   };
   CHECK((squeezed(true) - squeezed(false)).cwiseAbs().maxCoeff() < 1e-9);
+}
+
+namespace {
+
+// Counts itself and what it is asked.
+struct Watched : Sphere<3> {
+  explicit Watched(const std::shared_ptr<int>& questions) : Sphere<3>({0, 0, 0}, 0.5), asked(questions) {}
+  auto nearest(const Point& x, double reach) const {
+    ++*asked;
+    return Sphere<3>::nearest(x, reach);
+  }
+  auto first_hit(const Point& from, const Point& to) const {
+    ++*asked;
+    return Sphere<3>::first_hit(from, to);
+  }
+  std::shared_ptr<int> asked;
+};
+
+}  // namespace
+
+TEST_CASE("contact: colliders that were removed are gone, and their numbers are not given again") {
+  Simulation sim(falling(block(2)), BackwardEuler{.dt = 0.01}, Pcg<BlockJacobi>{});
+  const auto asked = std::make_shared<int>(0);
+  constexpr int times = 100000;
+  for (int n = 0; n < times; ++n) {
+    if (sim.add_collider(Watched(asked)) != n) FAIL("number " << n);
+    sim.remove_collider(n);
+  }
+  CHECK(asked.use_count() == 1);
+  run_steps(sim, 1);
+  CHECK(*asked == 0);
+  CHECK_THROWS_AS(sim.remove_collider(times / 2), IndexError);
+  CHECK_THROWS_AS(sim.move_collider(0, Pose<3>()), IndexError);
+  const int first = sim.add_collider(Watched(asked)), second = sim.add_collider(Watched(asked));
+  CHECK(first == times);
+  CHECK(second == times + 1);
+  run_steps(sim, 1);
+  CHECK(*asked > 0);
+  sim.remove_collider(first);
+  CHECK_THROWS_AS(sim.remove_collider(first), IndexError);
+  sim.remove_collider(second);
+  CHECK(asked.use_count() == 1);
+}
+
+TEST_CASE("contact: what holds on to a collider does so when others before it are removed") {
+  std::vector<Eigen::Matrix3Xd> ends;
+  for (const bool others : {false, true}) {
+    Simulation sim(falling(block(2)), BackwardEuler{.dt = 0.01}, Pcg<BlockJacobi>{});
+    sim.set_gravity({3, -9.81, 0});
+    const Sphere far(Eigen::Vector3d(0, 50, 0), 1.0);
+    if (others) {
+      sim.add_collider(far);
+      sim.add_collider(far);
+    }
+    const int floor = sim.add_collider(HalfSpace(Eigen::Vector3d(0, -0.01, 0), up), {.friction = 0.5});
+    run_steps(sim, 20);
+    REQUIRE(sim.contacts().size() > 3);
+    if (others) {
+      sim.remove_collider(1);
+      sim.add_collider(far);
+      sim.remove_collider(0);
+    }
+    for (const auto& contact : sim.contacts()) CHECK(contact.collider == floor);
+    run_steps(sim, 10);
+    for (const auto& contact : sim.contacts()) CHECK(contact.collider == floor);
+    ends.push_back(sim.positions());
+  }
+  CHECK(ends[0] == ends[1]);
+}
+
+namespace {
+
+// How far above the floor the lowest node of a bar ends that is held at an end and bends down to it under
+// forces so large beside its mass that they alone would take it the further in a step the less it weighs.
+template <class T>
+double height_of_light_bar(double density, double floor) {
+  const auto mesh = make_box<Tet4, T>({.lengths = {1, 0.2, 0.2}, .cells = {5, 1, 1}});
+  Simulation sim(Solid(mesh, StableNeoHookean(Lame::from_young_poisson(1e5, 0.4)), Density{density}),
+                 BackwardEuler{.dt = 0.1}, Pcg<BlockJacobi>{},
+                 Pinned(nodes_where(mesh, [](const auto& X) { return X.x() < 1e-6; })));
+  sim.add_collider(HalfSpace(Eigen::Vector3d(0, floor, 0), up));
+  NodeMatrix<T, 3> forces = NodeMatrix<T, 3>::Zero(3, sim.positions().cols());
+  forces.row(1).setConstant(-5);
+  sim.set_external_forces(forces);
+  run_steps(sim, 3);
+  CHECK(sim.contacts().size() > 1);
+  return static_cast<double>(sim.positions().row(1).minCoeff()) - floor;
+}
+
+}  // namespace
+
+TEST_CASE("contact: how far a body would go without a floor does not tell how near it comes to that") {
+  for (const double density : {1.0, 1e-2, 1e-3}) {  // 30 m in a step, 3 km, 30 km
+    for (const double floor : {-0.003, -0.05}) {
+      INFO("density " << density << " kg/m^3, floor " << floor << " m");
+      CHECK(std::abs(height_of_light_bar<float>(density, floor)) < 1e-7);
+      CHECK(std::abs(height_of_light_bar<double>(density, floor)) < 1e-16);
+    }
+  }
+}
+
+TEST_CASE("contact: a node for which two colliders leave no room is named, with both") {
+  Simulation sim(falling(block(2)), BackwardEuler{.dt = 0.01}, Pcg<BlockJacobi>{});
+  sim.remove_collider(sim.add_collider(Sphere(Eigen::Vector3d(0, 9, 0), 1.0)));
+  const int floor = sim.add_collider(HalfSpace(Eigen::Vector3d(0, -0.01, 0), up));
+  const int press = sim.add_collider(HalfSpace(Eigen::Vector3d(0, 0.51, 0), -up), {}, [](double t) {
+    return Pose<3>(Eigen::Matrix3d::Identity(), Eigen::Vector3d(0, -70 * t, 0));
+  });
+  const Eigen::Matrix3Xd before = sim.positions();
+  const StepReport report = sim.step();
+  CHECK(report.stop == StepStop::penetration);
+  REQUIRE(report.blocked_node >= 0);
+  CHECK(std::minmax(report.blocking_colliders[0], report.blocking_colliders[1]) == std::minmax(floor, press));
+  CHECK_THAT(report.message(), Catch::Contains("node " + std::to_string(report.blocked_node)) &&
+                                   Catch::Contains("between colliders"));
+  CHECK(sim.positions() == before);
+  CHECK(sim.time() == 0);
 }

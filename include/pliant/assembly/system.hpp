@@ -65,18 +65,12 @@ class ElasticSystem {
     }
   }
   void to_user(const Vector& internal, NodeMatrix<Scalar, dim>& user) const {
-    parallel_for(node_count(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      const int* const number = numbering_.to_internal.data();
-      const Scalar* const rows = internal.data();
-      Scalar* const columns = user.data();
-      // Whole rows, each of which overwrites the padding of that before it.
-      for (std::ptrdiff_t i = begin; i + 1 < end; ++i)
-        store(columns + dim * i, load<typename Vector::Row>(rows + Vector::stride * number[i]));
-      user.col(end - 1) = internal.node(number[end - 1]);
+    for_each_row(internal, [to = user.data()](std::ptrdiff_t column, int, const auto& row, auto&& put) {
+      put(to + dim * column, row);
     });
   }
 
-  // The same for positions, which the user has in the world.
+  // The same for positions, which the user has in the world, and relative to the origins as they are here.
   void positions_to_internal(const NodeMatrix<Scalar, dim>& user, Vector& internal) const {
     if (origins_.all_zero()) return to_internal(user, internal);
     internal.set_zero();
@@ -84,12 +78,17 @@ class ElasticSystem {
       internal.node(i) =
           (user.col(user_number(i)).template cast<double>() - origins_.of(i)).template cast<Scalar>();
   }
-  void positions_to_user(const Vector& internal, NodeMatrix<Scalar, dim>& user) const {
-    if (origins_.all_zero()) return to_user(internal, user);
-    parallel_for(node_count(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      for (std::ptrdiff_t i = begin; i < end; ++i)
-        user.col(user_number(i)) =
-            (internal.node(i).template cast<double>() + origins_.of(i)).template cast<Scalar>();
+  void positions_to_user(const Vector& internal, NodeMatrix<Scalar, dim>& world,
+                         NodeMatrix<Scalar, dim>& relative) const {
+    using Row = typename Vector::Row;
+    using Wide = Lane<double, Vector::stride, isa>;
+    for_each_row(internal, [this, to = world.data(), also_to = relative.data()](
+                               std::ptrdiff_t column, int node, const Row& row, auto&& put) {
+      const auto origin = origins_.of(node);
+      Wide far(0.0);
+      PLIANT_UNROLL for (int axis = 0; axis < dim; ++axis) set_lane(far, axis, origin[axis]);
+      put(also_to + dim * column, row);
+      put(to + dim * column, convert<Row>(convert<Wide>(row) + far));
     });
   }
 
@@ -185,6 +184,24 @@ class ElasticSystem {
     std::array<std::vector<int>, set_count> batches;
   };
 
+  // Calls use(user's number, node, its row, put) for all nodes; put(p, row) writes a row to p.
+  template <class Use>
+  void for_each_row(const Vector& internal, Use&& use) const {
+    using Row = typename Vector::Row;
+    parallel_for(node_count(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      const auto own = use;  // pointers in it stay in registers, whatever the loop writes
+      const int* const number = numbering_.to_internal.data();
+      const Scalar* const rows = internal.data();
+      const auto row_of = [&](std::ptrdiff_t i) { return load<Row>(rows + Vector::stride * number[i]); };
+      // Whole rows, each of which overwrites the padding of that before it.
+      for (std::ptrdiff_t i = begin; i + 1 < end; ++i)
+        own(i, number[i], row_of(i), [](Scalar* p, const Row& row) { store(p, row); });
+      own(end - 1, number[end - 1], row_of(end - 1), [](Scalar* p, const Row& row) {
+        for (int axis = 0; axis < dim; ++axis) p[axis] = lane(row, axis);
+      });
+    });
+  }
+
   std::ptrdiff_t user_number(std::ptrdiff_t i) const {
     return numbering_.to_user[static_cast<std::size_t>(i)];
   }
@@ -199,9 +216,10 @@ class ElasticSystem {
     if constexpr (is_copies) {
       nodes_of_copy_ = solid.original().node_count();
       std::vector<typename Origins<dim>::Point> points;
-      for (const int user : numbering_.to_user)
-        points.push_back(solid.pose(user / static_cast<int>(nodes_of_copy_)).translation());
-      origins_ = Origins<dim>(std::move(points));
+      for (int copy = 0; copy < solid.count(); ++copy) points.push_back(solid.pose(copy).translation());
+      std::vector<int> copy_of;
+      for (const int user : numbering_.to_user) copy_of.push_back(user / static_cast<int>(nodes_of_copy_));
+      origins_ = Origins<dim>(std::move(points), std::move(copy_of));
     }
     to_internal(rest_nodes(solid), rest_);
     const auto parts = parts_of(solid);
@@ -276,9 +294,9 @@ class ElasticSystem {
       const auto row = std::upper_bound(before.begin(), before.end(), before.back() * part / count);
       return part == 0 ? 0 : static_cast<int>(row - before.begin()) - 1;
     };
-    parts_.assign(static_cast<std::size_t>(count), {});
+    std::vector<Part> parts(static_cast<std::size_t>(count));
     for (int p = 0; p < count; ++p) {
-      auto& part = parts_[static_cast<std::size_t>(p)];
+      auto& part = parts[static_cast<std::size_t>(p)];
       const int begin = first_row(p), end = first_row(p + 1);
       part.rows = {begin, end, pattern_->row_begin[static_cast<std::size_t>(begin)],
                    pattern_->row_begin[static_cast<std::size_t>(end)]};
@@ -286,6 +304,7 @@ class ElasticSystem {
         part.batches[set] = elements.batches_on(begin, end);
       });
     }
+    parts_ = std::move(parts);  // all of them or none: an allocation may fail
   }
 
   // Returns the energy.

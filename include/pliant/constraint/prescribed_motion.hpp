@@ -64,7 +64,7 @@ class MovedNodes {
       constraints.move(nodes_, motion);
       return;
     }
-    require_size((std::string(Owner::name) + ": components of the direction").c_str(), along_->size(), Dim);
+    require_size(Owner::name, ": components of the direction", along_->size(), Dim);
     constraints.move_along(nodes_, Point(*along_), motion);
   }
 

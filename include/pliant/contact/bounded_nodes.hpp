@@ -32,8 +32,16 @@ struct BoundedNode {
   int axes = 0;                                        // the first ones are bounded
   SmallMatrix<Scalar, Dim, Dim> N, T;                  // T = N^-T, u = T y [-]
   SmallVector<Scalar, Dim> lower, upper;               // on y, infinite beyond `axes` [m]
-  Scalar rounding = 0;                                 // of y [m]
+  Scalar rounding = 0, stretch = 0;                    // of y at rest [m]; of T, the largest entry
   std::array<int, std::size_t{Dim}> below{}, above{};  // the collider of each bound, or -1
+  int crossed = -1;                                    // an axis on which the planes leave no room, or -1
+
+  // Of y at the displacement u [m]: that counts for as much as it is rounded, which is less than positions
+  // are taken for.
+  Scalar rounding_at(const SmallVector<Scalar, Dim>& u) const {
+    constexpr Scalar units = 16 * std::numeric_limits<Scalar>::epsilon();
+    return std::max(rounding, units * stretch * u.cwiseAbs().maxCoeff());
+  }
 
   // The collider that presses on an axis with a force of that sign; -1 for none.
   int presser(int axis, Scalar pressure) const {
@@ -61,8 +69,14 @@ class BoundedNodes {
     return place_.empty() ? -1 : place_[static_cast<std::size_t>(node)];
   }
 
+  // Room for as many bounded nodes as there are nodes.
+  void reserve(std::ptrdiff_t node_count) {
+    clear(node_count);
+    nodes_.reserve(static_cast<std::size_t>(node_count));
+  }
+
   void clear(std::ptrdiff_t node_count) {
-    if (std::ssize(place_) != node_count) {
+    if (free_part_.nodes() != node_count) {
       place_.assign(static_cast<std::size_t>(node_count), -1);
       free_part_.resize(node_count);
     }
@@ -82,7 +96,7 @@ class BoundedNodes {
 
   // Bounds a node by planes, the most important first, in addition to restraints: `S` projects onto the
   // directions in which it is free and `prescribed` is its displacement along the others [m]. `size` [m] is
-  // that of its coordinates and displacements, for rounding. A plane that a node cannot obey is left out:
+  // that of its coordinates, for rounding. A plane that a node cannot obey is left out:
   // those beyond the dim independent ones, and those across which the restraints leave it no way. Where none
   // is left it has no axes.
   template <class Planes>
@@ -120,10 +134,12 @@ class BoundedNodes {
       }
       // Planes that cross in front of the node leave it the middle.
       if (bounded.lower[j] > bounded.upper[j]) {
+        bounded.crossed = j;
         bounded.lower[j] = bounded.upper[j] = (bounded.lower[j] + bounded.upper[j]) / 2;
       }
     }
     const double stretch = inverted.cwiseAbs().maxCoeff();
+    bounded.stretch = static_cast<Scalar>(stretch);
     bounded.rounding = 64 * std::numeric_limits<Scalar>::epsilon() * static_cast<Scalar>(stretch * size);
     return bounded;
   }
@@ -148,8 +164,9 @@ class BoundedNodes {
   bool violated(const Vector& u) const {
     return std::any_of(nodes_.begin(), nodes_.end(), [&](const Node& bounded) {
       const Point y = in_frame(bounded, u.node(bounded.node));
+      const Scalar rounding = bounded.rounding_at(u.node(bounded.node));
       for (int k = 0; k < bounded.axes; ++k) {
-        if (y[k] < bounded.lower[k] - bounded.rounding || y[k] > bounded.upper[k] + bounded.rounding) {
+        if (y[k] < bounded.lower[k] - rounding || y[k] > bounded.upper[k] + rounding) {
           return true;
         }
       }
@@ -167,10 +184,11 @@ class BoundedNodes {
   // The force of each plane on a bounded node, along its normal [N]; zero where it has none.
   Point pressures(const Node& bounded, const Point& u, const Point& g) const {
     const Point y = in_frame(bounded, u), along = transposed_times<Scalar, dim, dim, 1>(bounded.T, g);
+    const Scalar rounding = bounded.rounding_at(u);
     Point result = Point::Zero();
     for (int k = 0; k < bounded.axes; ++k) {
-      const bool low = y[k] <= bounded.lower[k] + bounded.rounding;
-      const bool high = y[k] >= bounded.upper[k] - bounded.rounding;
+      const bool low = y[k] <= bounded.lower[k] + rounding;
+      const bool high = y[k] >= bounded.upper[k] - rounding;
       if ((low && along[k] > 0) || (high && along[k] < 0)) result[k] = along[k];
     }
     return result;
@@ -206,6 +224,7 @@ class BoundedNodes {
   // The same where the planes need not be orthogonal. Of the few sets of bounds that may hold the node, that
   // one does so whose pushes N_k p_k have the right signs and lead to where the other bounds are met as well.
   static void find_nearest(const Node& bounded, const Point& u, const Point& y, Point& result) {
+    const Scalar rounding = bounded.rounding_at(u);
     int sets = 1;
     for (int k = 0; k < bounded.axes; ++k) sets *= 3;
     for (int set = 1; set < sets; ++set) {
@@ -241,8 +260,8 @@ class BoundedNodes {
         } else {
           double there = y[k];
           for (int j = 0; j < bounded.axes; ++j) there += product(k, j) * push[j];
-          found = found && there >= static_cast<double>(bounded.lower[k]) - bounded.rounding &&
-                  there <= static_cast<double>(bounded.upper[k]) + bounded.rounding;
+          found = found && there >= static_cast<double>(bounded.lower[k]) - rounding &&
+                  there <= static_cast<double>(bounded.upper[k]) + rounding;
         }
       }
       if (!found) continue;

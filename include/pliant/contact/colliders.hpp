@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,7 +25,7 @@ struct NodePlanes {
   static constexpr int most = Dim + 1;
 
   int count = 0;
-  double size = 0;  // of the coordinates and the displacement of the node [m]
+  double size = 0;  // of the coordinates of the node [m]
   std::array<ContactPlane<Dim>, std::size_t{most}> list;
 
   auto begin() const { return list.begin(); }
@@ -59,6 +60,10 @@ struct NodeRegion {
 
 // Colliders are where they are at the end of a step; on their way there they are taken to move evenly. Points
 // and ways are in the world [m]. Questions may be asked by several threads at once.
+//
+// A user calls a collider by its number, which is never given again. Everybody else calls it by its place
+// among those that are there, which are in the order of their numbers: where one is removed the places behind
+// it change, and nothing of it is left.
 template <int Dim>
 class Colliders {
  public:
@@ -74,7 +79,8 @@ class Colliders {
     Path path;              // empty where it is moved by hand
     Pose<Dim> from, to;     // in this step, or in the present part of it
     Pose<Dim> start, goal;  // of one that is moved by hand, in this step
-    bool present, moves;    // by hand
+    bool moves;             // by hand
+    int number;
   };
 
   // `size` [m]: of the coordinates; `rounding` [-]: what rounding makes of distances, relative to that.
@@ -88,29 +94,29 @@ class Colliders {
   int add(AnyCollider<Dim> shape, const Surface& surface, Path path, double time) {
     shape.check();
     surface.check();
+    detail::require_parameter(added_ < std::numeric_limits<int>::max(), "colliders added so far", added_,
+                              "must leave a number for this one");
     const auto box = shape.bounds();
-    Collider collider{std::move(shape), box, surface, std::move(path), {}, {}, {}, {}, true, false};
-    if (collider.path)
-      collider.start = collider.from = collider.to = on_path(std::ssize(list_), collider.path, time);
+    Collider collider{std::move(shape), box, surface, std::move(path), {}, {}, {}, {}, false, added_};
+    if (collider.path) collider.start = collider.from = collider.to = on_path(added_, collider.path, time);
     list_.push_back(std::move(collider));
-    ++count_;
-    return static_cast<int>(list_.size()) - 1;
+    return added_++;
   }
 
   // The next step takes a collider from where it is to a pose, where it stays. Both throw IndexError for one
   // that is not there.
   void move(int number, const Pose<Dim>& pose) {
-    Collider& collider = existing(number);
+    Collider& collider = list_[static_cast<std::size_t>(place_of(number))];
     collider.path = nullptr;
     collider.goal = pose;
     collider.moves = true;
   }
 
-  void remove(int number) {
-    Collider& collider = existing(number);
-    collider.present = false;
-    collider.path = nullptr;
-    --count_;
+  // Returns the place where it was.
+  int remove(int number) {
+    const int place = place_of(number);
+    list_.erase(list_.begin() + place);
+    return place;
   }
 
   // Where the colliders are, see core/history.hpp: what they are made of, and their paths, are no part of it.
@@ -124,10 +130,10 @@ class Colliders {
 
   void save(History& history) const {
     history.clear();
-    for_each_present([&](int number, const Collider& collider) {
+    for (const Collider& collider : list_) {
       history.push_back(
-          {number, static_cast<bool>(collider.path), collider.moves, collider.start, collider.goal});
-    });
+          {collider.number, static_cast<bool>(collider.path), collider.moves, collider.start, collider.goal});
+    }
   }
   // Throws StateError for other colliders, or for one that is moved in another way.
   void check(const History& history) const {
@@ -135,7 +141,8 @@ class Colliders {
     const auto differs = [](int number, const char* difference) {
       throw StateError("collider " + std::to_string(number), difference);
     };
-    for_each_present([&](int number, const Collider& collider) {
+    for (const Collider& collider : list_) {
+      const int number = collider.number;
       if (placed != history.end() && placed->number < number) differs(placed->number, not_here);
       if (placed == history.end() || placed->number > number) differs(number, "not in the state, but here");
       if (placed->on_path != static_cast<bool>(collider.path)) {
@@ -143,25 +150,25 @@ class Colliders {
                                         : "without a path in the state, on one here");
       }
       ++placed;
-    });
+    }
     if (placed != history.end()) differs(placed->number, not_here);
   }
   void restore(History&& history) {
     for (const Placed& placed : history) {
-      Collider& collider = existing(placed.number);
+      Collider& collider = list_[static_cast<std::size_t>(place_of(placed.number))];
       collider.start = collider.from = collider.to = placed.start;
       collider.goal = placed.goal;
       collider.moves = placed.moves;
     }
   }
 
-  bool empty() const { return count_ == 0; }
-  int count() const { return static_cast<int>(list_.size()); }  // with those that were removed
-  const Collider& operator[](int number) const { return list_[static_cast<std::size_t>(number)]; }
+  bool empty() const { return list_.empty(); }
+  int count() const { return static_cast<int>(list_.size()); }
+  const Collider& operator[](int place) const { return list_[static_cast<std::size_t>(place)]; }
 
   bool rub() const {
     return std::any_of(list_.begin(), list_.end(), [](const Collider& collider) {
-      return collider.present && (collider.surface.friction > 0 || collider.surface.viscosity > 0);
+      return collider.surface.friction > 0 || collider.surface.viscosity > 0;
     });
   }
 
@@ -170,11 +177,9 @@ class Colliders {
   // ParameterError for a pose of a path that makes no sense.
   void place(double begin, double end, double begun = 0, double done = 1) {
     for (Collider& collider : list_) {
-      if (!collider.present) continue;
       if (collider.path) {
-        const std::ptrdiff_t number = &collider - list_.data();
-        collider.from = on_path(number, collider.path, begin);
-        collider.to = on_path(number, collider.path, end);
+        collider.from = on_path(collider.number, collider.path, begin);
+        collider.to = on_path(collider.number, collider.path, end);
       } else if (collider.moves) {
         collider.from = collider.start.towards(collider.goal, begun);
         collider.to = collider.start.towards(collider.goal, done);
@@ -202,7 +207,6 @@ class Colliders {
   bool push_out(Point& x, FreeDirections&& free_directions) const {
     bool moved = false;
     for (const Collider& collider : list_) {
-      if (!collider.present) continue;
       const Point local = collider.from.to_local(x);
       const double thickness = collider.surface.thickness;
       if (apart(collider, local, local, thickness)) continue;
@@ -217,9 +221,8 @@ class Colliders {
 
   // Whether a collider may matter to any node of a region. If not, push_out and for_each_entered find nothing
   // there, nor does meet with a reach of at most the way of a node and `beyond` [m].
-  bool near(int number, const NodeRegion<Dim>& region, double beyond) const {
-    const Collider& collider = (*this)[number];
-    if (!collider.present) return false;
+  bool near(int place, const NodeRegion<Dim>& region, double beyond) const {
+    const Collider& collider = (*this)[place];
     const auto& [x, way] = region;
     AxisAlignedBox<Dim> end = x;
     Point longest;
@@ -235,60 +238,51 @@ class Colliders {
     return !apart(collider, swept, std::max(reach + thickness, closeness(thickness, size)));
   }
   bool any_near(const NodeRegion<Dim>& region) const {
-    for (int number = 0; number < count(); ++number) {
-      if (near(number, region, 0)) return true;
+    for (int place = 0; place < count(); ++place) {
+      if (near(place, region, 0)) return true;
     }
     return false;
   }
 
   // Adds the planes of a collider that a node could meet on its way from x: of the surface it rests on, of
   // the place where it would enter, or else of the nearest surface where it would end, if within `reach` [m].
-  void meet(int number, const Point& x, const Point& way, double reach, Planes& planes) const {
-    const Collider& collider = (*this)[number];
+  void meet(int place, const Point& x, const Point& way, double reach, Planes& planes) const {
+    const Collider& collider = (*this)[place];
     const Point from = collider.from.to_local(x), to = collider.to.to_local(Point(x + way));
     const double thickness = collider.surface.thickness;
     const double close = closeness(thickness, detail::largest_entry<Dim>(x));
     if (apart(collider, from, to, std::max(reach + thickness, close))) return;
     const auto here = collider.shape.nearest(from, close);
     const bool rests = here && here->distance <= close;
-    if (rests) planes.add(plane_of(number, x, here->point, here->normal));
+    if (rests) planes.add(plane_of(place, x, here->point, here->normal));
     const auto hit = collider.shape.first_hit(from, to);
-    if (hit) planes.add(plane_of(number, x, hit->point, hit->normal));
+    if (hit) planes.add(plane_of(place, x, hit->point, hit->normal));
     if (rests || hit) return;
     const auto there = collider.shape.nearest(to, reach + thickness);
-    if (there) planes.add(plane_of(number, x, there->point, there->normal));
+    if (there) planes.add(plane_of(place, x, there->point, there->normal));
   }
 
   // Calls use(plane) where a node enters a collider on its way from x, and for each that it is inside of at
   // its end: where it starts on one facet and slides past an edge under the next, only the end tells.
   template <class Use>
   void for_each_entered(const Point& x, const Point& way, Use&& use) const {
-    for (int number = 0; number < count(); ++number) {
-      const Collider& collider = (*this)[number];
-      if (!collider.present) continue;
+    for (int place = 0; place < count(); ++place) {
+      const Collider& collider = (*this)[place];
       const Point from = collider.from.to_local(x), to = collider.to.to_local(Point(x + way));
       const double thickness = collider.surface.thickness;
       if (apart(collider, from, to, thickness)) continue;
       const auto hit = collider.shape.first_hit(from, to);
-      if (hit) use(plane_of(number, x, hit->point, hit->normal));
+      if (hit) use(plane_of(place, x, hit->point, hit->normal));
       const auto there = collider.shape.nearest(to, thickness);
-      if (there && there->distance < thickness) use(plane_of(number, x, there->point, there->normal));
+      if (there && there->distance < thickness) use(plane_of(place, x, there->point, there->normal));
     }
   }
 
  private:
   static constexpr const char* not_here = "in the state, but not here";
 
-  // Calls use(number, collider) for each that was not removed, in this order.
-  template <class Use>
-  void for_each_present(Use&& use) const {
-    for (int number = 0; number < count(); ++number) {
-      if ((*this)[number].present) use(number, (*this)[number]);
-    }
-  }
-
   // An error in the pose names the collider.
-  static Pose<Dim> on_path(std::ptrdiff_t number, const Path& path, double time) {
+  static Pose<Dim> on_path(int number, const Path& path, double time) {
     try {
       return path(time);
     } catch (const ParameterError& error) {
@@ -297,11 +291,11 @@ class Colliders {
     }
   }
 
-  Collider& existing(int number) {
-    if (number < 0 || number >= std::ssize(list_) || !(*this)[number].present) {
-      throw IndexError("collider", number, std::ssize(list_));
-    }
-    return list_[static_cast<std::size_t>(number)];
+  int place_of(int number) const {
+    const auto found = std::lower_bound(list_.begin(), list_.end(), number,
+                                        [](const Collider& a, int b) { return a.number < b; });
+    if (found == list_.end() || found->number != number) throw IndexError("collider", number, added_);
+    return static_cast<int>(found - list_.begin());
   }
 
   // How near to a surface a node touches it [m].
@@ -337,14 +331,14 @@ class Colliders {
     return apart(collider, box, reach);
   }
 
-  ContactPlane<Dim> plane_of(int number, const Point& x, const Point& point, const Point& normal) const {
-    const Collider& collider = (*this)[number];
+  ContactPlane<Dim> plane_of(int place, const Point& x, const Point& point, const Point& normal) const {
+    const Collider& collider = (*this)[place];
     const Point n = collider.to.rotated(normal), p = collider.to.to_world(point);
-    return {n, dot<double, Dim>(n, Point(p - x)) + collider.surface.thickness, number};
+    return {n, dot<double, Dim>(n, Point(p - x)) + collider.surface.thickness, place};
   }
 
   std::vector<Collider> list_;
-  int count_ = 0;                   // of those present
+  int added_ = 0;                   // so far
   double size_ = 0, rounding_ = 0;  // [m], [-]
 };
 

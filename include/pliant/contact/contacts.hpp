@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -20,7 +21,7 @@ namespace pliant {
 template <int Dim>
 struct Contact {
   int node;
-  int collider;                     // as add_collider called it
+  int collider;                     // its number; while a step is under way its place, see Colliders
   SmallVector<double, Dim> normal;  // of its surface, unit, towards the node
   SmallVector<double, Dim> force;   // on the node, friction included [N]
 };
@@ -59,12 +60,21 @@ class Contacts {
   // Which nodes cannot move freely.
   template <class Filter>
   void set_constraints(const Filter& filter) {
+    std::vector<Square> projections;
+    filter.for_each_restrained([&](int, const auto& S) { projections.push_back(S.template cast<double>()); });
+    projections_ = std::move(projections);  // nothing needs memory from here on
     std::fill(restrained_.begin(), restrained_.end(), int{free});
-    projections_.clear();
-    filter.for_each_restrained([&](int node, const auto& S) {
-      restrained_[static_cast<std::size_t>(node)] = static_cast<int>(projections_.size());
-      projections_.push_back(S.template cast<double>());
-    });
+    int place = 0;
+    filter.for_each_restrained(
+        [&](int node, const auto&) { restrained_[static_cast<std::size_t>(node)] = place++; });
+  }
+
+  // Forgets what belongs to a step, after one that was broken off.
+  void renew() {
+    bounds_ = Bounds();
+    holds_.clear();
+    found_.clear();
+    kept_.clear();
   }
 
   // ---- between steps; see Colliders
@@ -73,10 +83,7 @@ class Contacts {
     return colliders_.add(std::move(shape), surface, std::move(path), time);
   }
   void move(int number, const Pose<dim>& pose) { colliders_.move(number, pose); }
-  void remove(int number) {
-    colliders_.remove(number);
-    holds_.let_go_of(number);
-  }
+  void remove(int number) { holds_.let_go_of(colliders_.remove(number)); }
 
   bool empty() const { return colliders_.empty(); }
   bool rubs() const { return colliders_.rub(); }
@@ -173,6 +180,12 @@ class Contacts {
 
   // ---- for integrators that do not solve for contact, in a step or in each part of one
 
+  // Nothing that follows until the end of the step allocates.
+  void make_room() {
+    bounds_.reserve(std::ssize(restrained_));
+    for (auto* contacts : {&found_, &pressing_}) contacts->reserve(dim * restrained_.size());
+  }
+
   // A part of a step: its length, and relative to the step.
   struct Part {
     double dt;      // [s]
@@ -240,6 +253,31 @@ class Contacts {
       press(stopped, change, part.weight * mass(i) / part.dt);
       changed(i, change);
     }
+  }
+
+  // A node that could not be kept out of the colliders, where there is one: one for which two of them leave
+  // no room, if there is any, or one that has entered them in spite of its planes; and the numbers of up to
+  // two of those in whose way it is, or -1.
+  struct Blocked {
+    int node = -1;
+    std::array<int, 2> colliders{-1, -1};
+  };
+  Blocked blocked() const {
+    Blocked result;
+    for (const auto& bounded : bounds_.nodes()) {
+      if (bounded.crossed >= 0) {
+        const auto axis = static_cast<std::size_t>(bounded.crossed);
+        return {bounded.node, {number(bounded.below[axis]), number(bounded.above[axis])}};
+      }
+      if (result.node >= 0 || marked_[static_cast<std::size_t>(bounded.node)] == 0) continue;
+      result.node = bounded.node;
+      for (const ContactPlane<dim>& plane : planes_[static_cast<std::size_t>(bounded.node)]) {
+        auto& [first, second] = result.colliders;
+        if (first < 0) first = number(plane.collider);
+        else if (second < 0 && first != number(plane.collider)) second = number(plane.collider);
+      }
+    }
+    return result;
   }
 
   // Adds the forces of the colliders to `forces` [N]. Returns how many nodes these press on.
@@ -316,6 +354,7 @@ class Contacts {
   void end(bool accepted) {
     if (accepted) {
       std::swap(pressing_, found_);
+      for (Contact<dim>& contact : pressing_) contact.collider = number(contact.collider);
       colliders_.arrive();
     } else {
       holds_.restore();
@@ -327,6 +366,9 @@ class Contacts {
   static constexpr int free = -1;
 
   Places<Vector> places(const Vector& x) const { return {x, origins_}; }
+
+  // Of the collider at a place; -1 for none.
+  int number(int place) const { return place < 0 ? -1 : colliders_[place].number; }
 
   static Point point(const Vector& vector, std::ptrdiff_t i) {
     return vector.node(i).template cast<double>();
@@ -379,19 +421,18 @@ class Contacts {
         for (int i = groups_.begin(group); i < groups_.end(group); ++i) {
           auto& planes = planes_[static_cast<std::size_t>(i)];
           planes.count = 0;
-          planes.size = std::max({size_, detail::largest_entry<dim>(places(x).of(i)),
-                                  detail::largest_entry<dim>(point(ahead, i))});
+          planes.size = std::max(size_, detail::largest_entry<dim>(places(x).of(i)));
         }
       };
       if (may_miss == MayMiss::any) begin_planes();
-      for (int number = 0; number < colliders_.count(); ++number) {
-        if (!colliders_.near(number, around, beyond)) continue;
+      for (int place = 0; place < colliders_.count(); ++place) {
+        if (!colliders_.near(place, around, beyond)) continue;
         if (!begun) begin_planes();
         for (int i = groups_.begin(group); i < groups_.end(group); ++i) {
           if (immovable(i)) continue;
           auto& planes = planes_[static_cast<std::size_t>(i)];
           const Point way = point(ahead, i);
-          colliders_.meet(number, places(x).of(i), way, detail::length<dim>(way) + beyond, planes);
+          colliders_.meet(place, places(x).of(i), way, detail::length<dim>(way) + beyond, planes);
           if (planes.count > 0) bounded = 1;
         }
       }
@@ -409,8 +450,12 @@ class Contacts {
         auto& planes = planes_[static_cast<std::size_t>(i)];
         if (immovable(i) || (may_miss == MayMiss::bounded && planes.count == 0)) continue;
         const Point from = places(x).of(i), way = point(u, i);
-        const double rounding =
-            8 * colliders_.tolerance(std::max(planes.size, detail::largest_entry<dim>(way)));
+        const int m = bounds_.place(i);
+        double rounding = 8 * colliders_.tolerance(planes.size);
+        if (m >= 0) {
+          const auto& bounded_node = bounds_.nodes()[static_cast<std::size_t>(m)];
+          rounding = std::max(rounding, 2 * static_cast<double>(bounded_node.rounding_at(u.node(i))));
+        }
         colliders_.for_each_entered(from, way, [&](const ContactPlane<dim>& plane) {
           if (plane.least - dot<double, dim>(plane.normal, way) <= rounding) return;
           planes.insist(plane, way);
@@ -419,9 +464,9 @@ class Contacts {
       }
     });
     if (!any_changed()) return false;
-    holds_.keep(bounds_, colliders_, places(x));
+    if (may_miss == MayMiss::any) holds_.keep(bounds_, colliders_, places(x));
     rebuild(x, prescribed);
-    holds_.take(bounds_, colliders_, places(x));
+    if (may_miss == MayMiss::any) holds_.take(bounds_, colliders_, places(x));
     for (const auto& bounded : bounds_.nodes()) {
       if (marked_[static_cast<std::size_t>(bounded.node)] == 0) continue;
       u.node(bounded.node) = Bounds::nearest(bounded, u.node(bounded.node));
@@ -495,9 +540,10 @@ class Contacts {
   BoundedNode stopped_by(const BoundedNode& bounded, const Point& u, const Point& ahead,
                          Carried&& carried) const {
     const auto& planes = planes_[static_cast<std::size_t>(bounded.node)];
+    const auto rounding = static_cast<double>(bounded.rounding_at(u.template cast<Scalar>()));
     NodePlanes<dim> touched;
     for (ContactPlane<dim> plane : planes) {
-      if (dot<double, dim>(plane.normal, u) - plane.least > bounded.rounding) continue;
+      if (dot<double, dim>(plane.normal, u) - plane.least > rounding) continue;
       plane.least = dot<double, dim>(plane.normal, Point(carried(colliders_[plane.collider])));
       touched.add(plane);
     }
@@ -550,6 +596,7 @@ class Contacts {
       const auto& planes = planes_[static_cast<std::size_t>(i)];
       bounds_.add(i, planes, free_directions(i), point(prescribed, i), planes.size);
     });
+    found_.reserve(dim * bounds_.nodes().size());  // now: what follows a solve had better not fail
   }
 
   Colliders<dim> colliders_;

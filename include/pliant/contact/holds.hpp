@@ -76,12 +76,13 @@ class Holds {
     }
   }
 
-  // Nodes hold on to nothing any more, or not to one collider.
+  // Nodes hold on to nothing any more, or not to the collider that was at a place.
   void let_go() { memory_.let_go(); }
-  void let_go_of(int collider) {
+  void let_go_of(int place) {
     for (const int node : memory_.nodes) {
       for (Grip& grip : memory_.of(node)) {
-        if (grip.collider == collider) grip = {};
+        if (grip.collider == place) grip = {};
+        else if (grip.collider > place) --grip.collider;
       }
     }
   }

@@ -166,5 +166,15 @@ inline void require_size(const char* what, std::ptrdiff_t given, std::ptrdiff_t 
   if (given != expected) throw SizeError(what, given, expected);
 }
 
+// Of a part of something, ": rows" of "positions". The name is put together only where it is needed, and out
+// of the way of GCC 12, which warns of the bytes of a std::string that it inlines into its callers.
+[[noreturn, gnu::cold, gnu::noinline]] inline void wrong_size(const char* what, const char* part,
+                                                              std::ptrdiff_t given, std::ptrdiff_t expected) {
+  throw SizeError(std::string(what).append(part), given, expected);
+}
+inline void require_size(const char* what, const char* part, std::ptrdiff_t given, std::ptrdiff_t expected) {
+  if (given != expected) wrong_size(what, part, given, expected);
+}
+
 }  // namespace detail
 }  // namespace pliant

@@ -32,10 +32,10 @@ class NodeVector {
   NodeVector() = default;
   explicit NodeVector(std::ptrdiff_t nodes) { resize(nodes); }
 
-  // All entries become zero.
+  // All entries become zero. Where there is no memory for them, nothing changes.
   void resize(std::ptrdiff_t nodes) {
-    nodes_ = nodes;
     values_.assign(static_cast<std::size_t>((nodes * stride + 7) / 8 * 8), Scalar(0));
+    nodes_ = nodes;
   }
 
   std::ptrdiff_t nodes() const { return nodes_; }
@@ -114,8 +114,8 @@ class NodeVector {
  private:
   std::ptrdiff_t size() const { return static_cast<std::ptrdiff_t>(values_.size()); }
 
+  AlignedVector<Scalar> values_;  // copied first: a copy for which there is no memory changes nothing
   std::ptrdiff_t nodes_ = 0;
-  AlignedVector<Scalar> values_;
 };
 
 }  // namespace pliant

@@ -17,15 +17,19 @@ class Origins {
   using Point = SmallVector<double, Dim>;
 
   Origins() = default;
-  explicit Origins(std::vector<Point> points) : points_(std::move(points)) {}
+  // `of_node`: which of the points each has.
+  Origins(std::vector<Point> points, std::vector<int> of_node)
+      : points_(std::move(points)), of_node_(std::move(of_node)) {}
 
   bool all_zero() const { return points_.empty(); }
   Point of(std::ptrdiff_t node) const {
-    return all_zero() ? Point(Point::Zero()) : points_[static_cast<std::size_t>(node)];
+    if (all_zero()) return Point::Zero();
+    return points_[static_cast<std::size_t>(of_node_[static_cast<std::size_t>(node)])];
   }
 
  private:
   std::vector<Point> points_;
+  std::vector<int> of_node_;
 };
 
 }  // namespace pliant

@@ -6,10 +6,12 @@
 #include <cstddef>
 
 #include <pliant/core/team.hpp>
+#include <pliant/core/thrown_in_parts.hpp>
 
 namespace pliant {
 
-// Calls run(part) once for every part in [0, parts), on at most thread_count() threads. `run` must not throw.
+// Calls run(part) once for every part in [0, parts), on at most thread_count() threads. What `run` throws, of
+// several parts the first, is thrown on; which of the other parts have run then is not known.
 template <class Run>
 void parallel_parts(int parts, Run&& run) {
 #if defined(_OPENMP)
@@ -23,11 +25,12 @@ void parallel_parts(int parts, Run&& run) {
     const bool timed = watched && team.times();
     const auto start = timed ? detail::wall_time() : 0;
     std::atomic<detail::Nanoseconds> work{0};
+    detail::ThrownInParts thrown;
 #pragma omp parallel num_threads(threads)
     {
       const auto own_start = timed ? detail::processor_time() : 0;
 #pragma omp for schedule(static) nowait
-      for (int part = 0; part < parts; ++part) run(part);
+      for (int part = 0; part < parts; ++part) thrown.run(run, part);
       if (timed) work.fetch_add(detail::processor_time() - own_start, std::memory_order_relaxed);
     }
     if (watched) {
@@ -35,6 +38,7 @@ void parallel_parts(int parts, Run&& run) {
       if (timed) team.timed(std::min(parts, threads), end - start, work, end);
       team.ended(end);
     }
+    thrown.rethrow();
     return;
   }
 #endif

@@ -8,7 +8,8 @@
 //                                            called again, for the same system, when parameters change
 //   step(context, state, workspace, monitor) advances the state and reports; on failure the state may be
 //                                            anything: the caller keeps a copy. `monitor(newton_report)` is
-//                                            called before each linear solve and may return false to cancel
+//                                            called before each linear solve and may return false to cancel.
+//                                            Inverted elements that it leaves uncounted, a Simulation counts
 // and, where it wants what most do not,
 //   keeps_acceleration = true                a constant: the state holds accelerations too
 //   needs_solver = false                     a constant: no linear system is solved, and a Simulation is
@@ -20,7 +21,15 @@
 //                                            take; before the first step, and before they are replaced
 //   constraints_changed()                    that constraints were replaced
 //   state_changed()                          that positions or velocities were set
-//   step_undone()                            that the last step failed and the state is the one before it
+//   begin_step()                             that a step begins: the workspace notes what it remembers from
+//                                            step to step. What it throws, e.g. for want of memory, breaks
+//                                            off the step
+//   step_undone()                            that the step failed, or that an exception broke it off, and the
+//                                            state is the one before it: what the workspace has noted becomes
+//                                            what it remembers, as far as it is still there. Throws nothing
+//   keep_from(other)                         after an exception: that it is to replace `other`, which may be
+//                                            half built, and takes from there what is remembered from step to
+//                                            step; a workspace without it remembers nothing. Throws nothing
 // One that remembers more from step to step than the state has a History, see core/history.hpp.
 #pragma once
 

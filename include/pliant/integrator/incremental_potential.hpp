@@ -199,6 +199,10 @@ struct IncrementalWorkspace {
   void save(History& history) const { newton.save(history); }
   void restore(History&& history) { newton.restore(std::move(history)); }
 
+  void begin_step() { newton.bounded.begin_step(); }
+  void step_undone() { newton.bounded.step_undone(); }
+  void keep_from(IncrementalWorkspace& other) { newton.bounded.keep_from(other.newton.bounded); }
+
   // `has_standstill`: the displacement that would end at rest is not zero.
   void prepare(const SystemType& system, const Newton& parameters, bool has_standstill = false) {
     newton.prepare(system, parameters);

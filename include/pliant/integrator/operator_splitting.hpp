@@ -79,7 +79,6 @@ struct OperatorSplitting {
                   Monitor&& monitor) const {
     StepReport report = StepReport::without_residual();
     report.stop = StepStop::accepted;
-    bodies.begin_step();
     if (!monitor(detail::progress_without_residual(0))) {
       report.stop = StepStop::cancelled;
       return report;
@@ -88,7 +87,7 @@ struct OperatorSplitting {
     report.pieces = bodies.piece_count();
     report.copies = bodies.pieces_in_blocks();
     report.contacts = bodies.advance(*this, context, state);
-    if (feels_volumes()) report.inverted_elements = bodies.inverted_elements();
+    report.inverted_elements = bodies.inverted_elements();
     if (report.contacts < 0) {
       report.contacts = 0;
       report.stop = StepStop::penetration;

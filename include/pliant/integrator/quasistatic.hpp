@@ -144,6 +144,13 @@ struct QuasiStatic {
     bool known_to_be_held = false;       // no part of the body can move as a rigid body
 
     void constraints_changed() { known_to_be_held = false; }
+    void begin_step() { newton.bounded.begin_step(); }
+    void step_undone() { newton.bounded.step_undone(); }
+    void keep_from(Workspace& other) {
+      newton.bounded.keep_from(other.newton.bounded);
+      std::swap(last_loads, other.last_loads);
+      known_to_be_held = other.known_to_be_held;
+    }
     const Vector& constraint_forces() const { return potential.held; }
 
     struct History {  // see core/history.hpp
@@ -179,10 +186,10 @@ struct QuasiStatic {
   template <class SystemType, class FilterType>
   void prepare(const SystemType& system, Workspace<SystemType, FilterType>& w) const {
     w.newton.prepare(system, newton);
+    if (w.last_loads.nodes() != system.node_count()) w.last_loads = system.make_vector();
     if (w.displacement.nodes() == system.node_count()) return;
-    for (auto* vector :
-         {&w.potential.prescribed, &w.potential.position, &w.potential.elastic, &w.potential.held,
-          &w.potential.scratch, &w.displacement, &w.increment_loads, &w.last_loads}) {
+    for (auto* vector : {&w.potential.prescribed, &w.potential.position, &w.potential.elastic,
+                         &w.potential.held, &w.potential.scratch, &w.increment_loads, &w.displacement}) {
       *vector = system.make_vector();
     }
   }

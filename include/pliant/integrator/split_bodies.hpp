@@ -47,7 +47,7 @@ class SplitBodies {
 
   const Vector& constraint_forces() const { return held_; }
 
-  // Before the first attempt of a step to change anything.
+  // Before a step changes anything.
   void begin_step() { advanced_ = false; }
 
   // The next step starts from another state than that to which the last one led; or, where that failed, from
@@ -88,6 +88,9 @@ class SplitBodies {
   }
   void restore(History&& h) { restored_ = std::move(h); }
 
+  // All of it: what is half made is told by dt_.
+  void keep_from(SplitBodies& other) { *this = std::move(other); }
+
   void prepare(const SystemType& system) {
     if (held_.nodes() == system.node_count()) return;
     held_ = moved_ = system.make_vector();
@@ -118,9 +121,9 @@ class SplitBodies {
     filter.for_each_restrained([&](int node, const auto&) { fixed_now_.push_back(node); });
     const bool made = dt == dt_ && incremental == incremental_ && fixed_now_ == fixed_;
     if (!made) {
+      dt_ = 0;  // until all is made: an allocation may fail
       fixed_ = fixed_now_;
       incremental_ = incremental;
-      dt_ = 0;
       find_nodes(system, dt);
       group(dt);
       rotations_known_ = false;
@@ -136,7 +139,7 @@ class SplitBodies {
   int piece_count() const { return static_cast<int>(pieces_.size()); }
   int pieces_in_blocks() const { return pieces_in_blocks_; }
 
-  // In the last solve, if that felt volume forces.
+  // Where the last solve evaluated them.
   int inverted_elements() const {
     int count = others_ ? others_->inverted_elements() : 0;
     for (const Copies& copies : copies_) count += copies.inverted_elements();
@@ -148,6 +151,7 @@ class SplitBodies {
   template <class Integrator, class Context>
   int advance(const Integrator& integrator, const Context& context, State<Vector>& state) {
     context.filter.prescribe(state.time + dt_, dt_, state.x, moved_);  // what may throw comes first
+    if (!context.contacts.empty()) context.contacts.make_room();
     if (!rotations_known_) {
       if (others_) others_->find_rotations(state.x);
       for (Copies& copies : copies_) copies.find_rotations(state.x);

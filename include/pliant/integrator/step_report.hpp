@@ -1,6 +1,7 @@
 // What a time step says about itself.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <sstream>
@@ -72,14 +73,16 @@ struct StepReport {
   int pieces = 0;              // of OperatorSplitting: bodies, or parts of them, that do not hang together
   int copies = 0;              // how many of these are solved together, as copies of each other
   int inverted_elements = -1;  // turned inside out after the step, see InvertedElements; of OperatorSplitting
-                               // that feels volume forces where its last solve evaluated them; where a step
-                               // has failed -1, not known, but for StepStop::inverted
+                               // where its last solve evaluated them. -1, not known, where a step has failed
+                               // for another reason than StepStop::inverted
   double stable_dt = 0;        // longest stable substep of an explicit step, by a safe bound [s]; infinity
                                // where nothing that is free to move has any stiffness
   double time = 0;             // of the state after the step [s]
   int undefined_element = -1;  // user's number of the element that left the domain of its energy; those of
                                // Bodies are numbered solid after solid
-  std::string free_motion;     // which rigid motions nothing holds, where it stopped for that
+  int blocked_node = -1;       // user's number of a node that could not be kept out of the colliders
+  std::array<int, 2> blocking_colliders{-1, -1};  // numbers of those in its way, -1 where there are fewer
+  std::string free_motion;               // which rigid motions nothing holds, where it stopped for that
   std::vector<NewtonIteration> history;  // with Newton::keep_history
   Energies energies;                     // after the step [J]
 
@@ -154,7 +157,16 @@ struct StepReport {
       case StepStop::cancelled:
         return "cancelled by the progress callback; the state is unchanged";
       case StepStop::penetration:
-        return "a node could not be kept out of the colliders; the state is unchanged";
+        if (blocked_node < 0) return "a node could not be kept out of the colliders; the state is unchanged";
+        text << "node " << blocked_node;
+        if (blocking_colliders[1] >= 0) {
+          text << " finds no room between colliders " << blocking_colliders[0] << " and "
+               << blocking_colliders[1];
+        } else {
+          text << " could not be kept out of collider " << blocking_colliders[0];
+        }
+        text << "; the state is unchanged";
+        return text.str();
       case StepStop::too_stiff:
         return "stability asks for more substeps than max_substeps (allow more, take a smaller dt, or an "
                "implicit integrator); the state is unchanged";

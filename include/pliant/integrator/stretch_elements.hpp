@@ -91,8 +91,7 @@ struct Multipliers {
 };
 
 // Adds (weight (R - F) + k cof F) grad N_a to the rows of y, R the rotations q of both elements and k their
-// multipliers, if there are any. Where there are, adds one to `inverted` for each element that is and that
-// weighs something.
+// multipliers, if there are any. Adds one to `inverted` for each element that is and that weighs something.
 template <bool with_multipliers, class T, class Scalar, int width>
 PLIANT_INLINE void add_stretch_forces(const StretchPairs<Scalar, width>& pairs,
                                       const SmallMatrix<T, 3, 3> (&F)[2], const Scalar* rotations,
@@ -118,6 +117,9 @@ PLIANT_INLINE void add_stretch_forces(const StretchPairs<Scalar, width>& pairs,
         }
       }
       PLIANT_UNROLL for (int i = 0; i < 9; ++i) P(i) = multiply_add(multiplier, volume_gradient(i), P(i));
+    } else {
+      const T J = determinant<T, 3>(F[k]);
+      inverted += select((J < zero) & (weight > zero), one, zero);
     }
     PLIANT_UNROLL for (int i = 0; i < 3; ++i) {
       T own[4];
@@ -224,8 +226,7 @@ class StretchElements {
 
   // Adds (weight (R - F) + k cof F) grad N_a to row a of y for the elements of the batches [begin, end), F
   // that of the positions x, R its rotation, found in so many Newton steps from the last one, and k the
-  // multiplier of the element; without `multipliers`, none. With them, returns how many elements are
-  // inverted.
+  // multiplier of the element; without `multipliers`, none. Returns how many elements are inverted.
   int pull(std::ptrdiff_t begin, std::ptrdiff_t end, int rotation_steps,
            const detail::Multipliers<Scalar>& multipliers, const Scalar* x, Scalar* y) {
     const Batch* const batches = batches_.data() + begin;

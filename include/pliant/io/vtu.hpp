@@ -62,8 +62,8 @@ class VtuArrays {
 template <class Scalar, class Derived>
 NodeMatrix<Scalar, 3> in_space(const char* what, const Eigen::MatrixBase<Derived>& columns,
                                std::ptrdiff_t count, int dim) {
-  require_size((std::string(what) + " columns").c_str(), columns.cols(), count);
-  require_size((std::string(what) + " rows").c_str(), columns.rows(), dim);
+  require_size(what, " columns", columns.cols(), count);
+  require_size(what, " rows", columns.rows(), dim);
   NodeMatrix<Scalar, 3> space = NodeMatrix<Scalar, 3>::Zero(3, count);
   space.topRows(dim) = columns.template cast<Scalar>();
   return space;

@@ -44,6 +44,17 @@ struct Automatic {
     }
 
     void set_positions(const typename Matrix::Vector& x) { two_level.set_positions(x); }
+
+    void begin_step() {
+      had_two_levels = two_levels;
+      two_level.begin_step();
+    }
+    void step_undone() {
+      two_levels = had_two_levels;
+      two_level.step_undone();
+    }
+
+    std::optional<bool> had_two_levels;  // before the step
   };
 
   void check() const {

@@ -75,6 +75,11 @@ class BoundedSolve {
   void save(History& history) const { history.pressing = pressing_; }
   void restore(History&& history) { pressing_ = std::move(history.pressing); }
 
+  // What is remembered from one step to the next; see integrator/concept.hpp.
+  void begin_step() { pressed_ = pressing_; }
+  void step_undone() { std::swap(pressing_, pressed_); }
+  void keep_from(BoundedSolve& other) { std::swap(pressing_, other.pressing_); }
+
  private:
   using Block = SmallMatrix<Scalar, dim, dim>;
   using Point = SmallVector<Scalar, dim>;
@@ -109,7 +114,7 @@ class BoundedSolve {
     std::vector<int> begin, slot, row;
 
     void build(const BlockPattern& upper) {
-      pattern = &upper;
+      pattern = nullptr;  // until it is complete: an allocation may fail
       const auto rows = static_cast<std::size_t>(upper.rows());
       begin.assign(rows + 1, 0);
       slot.resize(static_cast<std::size_t>(upper.blocks() - upper.rows()));
@@ -122,6 +127,7 @@ class BoundedSolve {
         slot[place] = k;
         row[place] = i;
       });
+      pattern = &upper;
     }
 
     template <class Visit>
@@ -139,7 +145,10 @@ class BoundedSolve {
   void enter(const Matrix& A, Vector& b, const Bounds& bounds, const Vector& u, Vector& d) {
     const BlockPattern& pattern = A.pattern();
     if (columns_.pattern != &pattern) columns_.build(pattern);
-    if (std::ssize(pressing_) != A.rows()) pressing_.assign(static_cast<std::size_t>(A.rows()), Signs{});
+    if (std::ssize(pressing_) != A.rows()) {
+      pressed_.reserve(static_cast<std::size_t>(A.rows()));
+      pressing_.assign(static_cast<std::size_t>(A.rows()), Signs{});
+    }
     if (right_.nodes() != A.rows()) right_.resize(A.rows());
     nodes_.clear();
     touched_.clear();
@@ -151,7 +160,7 @@ class BoundedSolve {
                 .lower = bounded.lower - already,
                 .upper = bounded.upper - already,
                 .reaction = Point::Zero(),
-                .rounding = bounded.rounding,
+                .rounding = bounded.rounding_at(u.node(i)),
                 .mean = 0,
                 .pressing = pressing_[static_cast<std::size_t>(i)],
                 .rotation = bounded.T,
@@ -159,8 +168,8 @@ class BoundedSolve {
       for (int k = 0; k < dim; ++k) {
         // A node that is on a plane but for rounding stays where it is: the work of the plane's force on the
         // way there would be noise in the slope of the function.
-        if (std::abs(node.lower[k]) <= bounded.rounding) node.lower[k] = 0;
-        if (std::abs(node.upper[k]) <= bounded.rounding) node.upper[k] = 0;
+        if (std::abs(node.lower[k]) <= node.rounding) node.lower[k] = 0;
+        if (std::abs(node.upper[k]) <= node.rounding) node.upper[k] = 0;
         auto& sign = node.pressing[static_cast<std::size_t>(k)];
         if (k >= bounded.axes || !std::isfinite(sign < 0 ? node.lower[k] : node.upper[k])) sign = 0;
         if (node.lower[k] == node.upper[k]) sign = -1;
@@ -387,7 +396,7 @@ class BoundedSolve {
 
   std::vector<Node> nodes_;
   std::vector<Touched> touched_;
-  std::vector<Signs> pressing_;  // of each node of the matrix, as last found
+  std::vector<Signs> pressing_, pressed_;  // of each node of the matrix, as last found; before the step
   Columns columns_;
   Vector right_;
   BoxConstraints<Vector> box_;

@@ -8,6 +8,9 @@
 //       x holds the first guess on entry and the solution on return; `goal` is a residual norm that is good
 //       enough whatever the tolerances say; `monitor(iterations, residual)` is called now and then and may
 //       return false to stop
+// A workspace that remembers something from one step of an integrator to the next offers
+//   begin_step(), step_undone(), keep_from(other)
+//       see integrator/concept.hpp; step_undone() is called after an exception only
 // A workspace on which the bits of the next solve depend has a History, see core/history.hpp.
 #pragma once
 

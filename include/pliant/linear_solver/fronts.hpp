@@ -140,8 +140,7 @@ struct Fronts {
   static Fronts in_order(const Adjacency& graph, std::vector<int> order) {
     Fronts result;
     result.order = std::move(order);
-    result.postorder(graph);
-    result.find_fronts(graph);
+    result.find_fronts(graph, result.postorder(graph));
     return result;
   }
 
@@ -190,8 +189,9 @@ struct Fronts {
     return counts;
   }
 
-  // Makes every subtree contiguous, with the child with the longest column last, next to its parent.
-  void postorder(const Adjacency& graph) {
+  // Makes every subtree contiguous, with the child with the longest column last, next to its parent. Returns
+  // the lengths of the columns in the new order, which are those of the old one.
+  std::vector<int> postorder(const Adjacency& graph) {
     number_positions();
     const std::vector<int> parent = elimination_tree(graph), counts = column_counts(graph, parent);
     const int count = static_cast<int>(order.size());
@@ -206,8 +206,9 @@ struct Fronts {
       sibling[at(j)] = head;
       head = j;
     }
-    std::vector<int> sorted, path;
+    std::vector<int> sorted, sorted_counts, path;
     sorted.reserve(order.size());
+    sorted_counts.reserve(order.size());
     for (int next = first[at(count)]; next != -1 || !path.empty();) {
       if (next != -1) {
         path.push_back(next);
@@ -216,11 +217,13 @@ struct Fronts {
         const int done = path.back();
         path.pop_back();
         sorted.push_back(order[at(done)]);
+        sorted_counts.push_back(counts[at(done)]);
         next = sibling[at(done)];
       }
     }
     order = std::move(sorted);
     number_positions();
+    return sorted_counts;
   }
 
   // A front while fronts are being joined.
@@ -230,8 +233,9 @@ struct Fronts {
     std::ptrdiff_t zeros = 0;  // blocks that are stored for nothing
   };
 
-  void find_fronts(const Adjacency& graph) {
-    const std::vector<int> parent = elimination_tree(graph), counts = column_counts(graph, parent);
+  // `counts`: the lengths of the columns.
+  void find_fronts(const Adjacency& graph, const std::vector<int>& counts) {
+    const std::vector<int> parent = elimination_tree(graph);
     const int count = static_cast<int>(order.size());
     std::vector<std::vector<int>> rows_of;  // of each front without zeros
     std::vector<int> first_child(order.size(), -1), sibling;

@@ -48,6 +48,14 @@ struct Pcg {
       preconditioner.set_positions(positions);
     }
     { preconditioner.set_positions(positions); }
+
+    // Of a preconditioner that remembers something from one step to the next.
+    void begin_step() requires requires { preconditioner.begin_step(); }
+    { preconditioner.begin_step(); }
+    void step_undone() requires requires { preconditioner.step_undone(); }
+    { preconditioner.step_undone(); }
+    void keep_from(Workspace& other) requires requires { preconditioner.step_undone(); }
+    { std::swap(preconditioner, other.preconditioner); }
   };
 
   void check() const {

@@ -98,6 +98,24 @@ struct Prefactored {
       rotations.save(h.reference, h.tells);
     }
     void restore(History&& h) { restored = std::move(h); }
+
+    // See linear_solver/concept.hpp. A factor that was made in a step that is undone stays, unless it is the
+    // first, until its predecessor would have been worn out.
+    void begin_step() { before = {has_factor, level, spent, solves, last}; }
+    void step_undone() {
+      has_factor = before.has_factor;
+      level = before.level;
+      spent = before.spent;
+      solves = before.solves;
+      last = before.last;
+    }
+
+    struct {
+      bool has_factor = false;
+      int level = 0;
+      double spent = 0;
+      int solves = 0, last = 0;
+    } before;  // the step
   };
 
   void check() const {

@@ -77,6 +77,23 @@ struct TwoLevel {
     void restore(History&& h) { restored = std::move(h); }
 
     bool deflates() const { return has_coarse && coarse.is_exact(); }
+
+    // See linear_solver/concept.hpp. A factor that was made in a step that is undone is made again, for the
+    // first matrix; the one before it is lost.
+    void begin_step() { before = {kind, waits, penalty, false}; }
+    void step_undone() {
+      if (before.replaced) change.forget();
+      kind = before.kind;
+      waits = before.waits;
+      penalty = before.penalty;
+    }
+
+    // The step; and whether that has made another factor.
+    struct {
+      FactorKind kind = FactorKind::incomplete_cholesky;
+      int waits = 0, penalty = 4;
+      bool replaced = false;
+    } before;
   };
 
   void check() const {
@@ -103,6 +120,7 @@ struct TwoLevel {
     const double change = w.change.measure(A);
     if (w.kind != FactorKind::incomplete_cholesky || !(change <= negligible_change)) {
       w.change.forget();  // until there is a factor
+      w.before.replaced = true;
       w.scale = 1 / mean_diagonal(A);
       if (!(w.scale > 0 && std::isfinite(w.scale))) return false;
       if (!factorise(A, w)) return false;

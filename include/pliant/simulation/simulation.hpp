@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <limits>
@@ -51,6 +52,24 @@ struct Roles<true, SolverType, Constraints...> {
   using Solver = SolverType;
   using Constraint = typename Roles<false, Constraints...>::Constraint;
 };
+
+// What workspaces that remember something from step to step want to know; see integrator/concept.hpp.
+template <class Workspace>
+void begin_step(Workspace& workspace) {
+  if constexpr (requires { workspace.begin_step(); }) workspace.begin_step();
+}
+template <class Workspace>
+void step_undone(Workspace& workspace) {
+  if constexpr (requires { workspace.step_undone(); }) workspace.step_undone();
+}
+template <class Workspace>
+void renew(Workspace& workspace) {
+  if constexpr (std::movable<Workspace>) {
+    Workspace fresh{};
+    if constexpr (requires { fresh.keep_from(workspace); }) fresh.keep_from(workspace);
+    workspace = std::move(fresh);
+  }
+}
 
 }  // namespace detail
 
@@ -122,8 +141,10 @@ class Simulation {
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  // Advances by one time step. Where the report is false the state is what it was before.
+  // Advances by one time step. Where the report is false the state is what it was before, and so it is where
+  // memory runs out or a user's callback, path, energy or collider throws, which is thrown on.
   [[nodiscard]] StepReport step() {
+    if (half_built_) renew();
     if (!detail::time_advances(state_.time, integrator_.time_step())) {
       StepReport report = StepReport::without_residual();
       report.stop = StepStop::time_stands_still;
@@ -132,25 +153,33 @@ class Simulation {
       return report;
     }
     before_.take(state_);
+    detail::begin_step(integrator_workspace_);
+    detail::begin_step(solver_workspace_);
     filter_.stop_held(state_.v);
-    const auto monitor = [this](const NewtonReport& newton) {
-      return !progress_ || progress_({.time = before_.time,
+    bool asking = false;
+    const auto monitor = [&](const NewtonReport& newton) {
+      if (!progress_) return true;
+      asking = true;
+      const bool goes_on = progress_({.time = before_.time,
                                       .newton_iteration = newton.iterations,
                                       .linear_iteration = newton.linear.iterations,
                                       .residual = newton.gradient,
                                       .linear_residual = newton.linear.residual});
+      asking = false;
+      return goes_on;
     };
     const Context context{system_, filter_, contacts_, loads_, solver_, solver_workspace_};
     StepReport report;
-    bool begun = false;
     try {
       if (!contacts_.empty() && contacts_.start(state_.time, integrator_.time_step(), state_.x)) {
         state_.acceleration_known = false;
       }
-      begun = true;
       report = integrator_.step(context, state_, integrator_workspace_, monitor);
-    } catch (...) {  // of the progress callback or of a path
-      restore(begun);
+    } catch (...) {  // of an allocation, or of a user's callback, path, energy or collider
+      // The callback is called where everything is whole.
+      half_built_ = !asking;
+      restore();
+      detail::step_undone(solver_workspace_);
       contacts_.end(false);
       throw;
     }
@@ -160,15 +189,20 @@ class Simulation {
       else if (report.inverted_elements < 0)
         report.inverted_elements = system_.inverted_elements(state_.x).all;
     }
+    if (report.stop == StepStop::penetration) {
+      const auto blocked = contacts_.blocked();
+      report.blocked_node = user_number(blocked.node);
+      report.blocking_colliders = blocked.colliders;
+    }
     contacts_.end(static_cast<bool>(report));
     if (!report) {
-      restore(begun);
+      restore();
       report.time = state_.time;
       report.energies = energies();
       return report;
     }
-    system_.positions_to_user(state_.x, positions_);
-    if (relative()) system_.to_user(state_.x, relative_positions_);
+    if (relative()) system_.positions_to_user(state_.x, positions_, relative_positions_);
+    else system_.to_user(state_.x, positions_);
     system_.to_user(state_.v, velocities_);
     system_.to_user(integrator_workspace_.constraint_forces(), constraint_forces_);
     report.time = state_.time;
@@ -279,7 +313,10 @@ class Simulation {
   // Goes on with other parameters, e.g. another dt. Throws ParameterError for one out of range.
   void set_integrator(Integrator integrator) {
     integrator.check();
+    if (half_built_) renew();
+    half_built_ = true;  // until it is prepared: an allocation may fail
     integrator.prepare(system_, integrator_workspace_);
+    half_built_ = false;
     integrator_ = std::move(integrator);
   }
 
@@ -288,9 +325,9 @@ class Simulation {
   void set_constraint(Constraint constraint) {
     FilterType filter = filter_of(constraint);
     check(filter);
+    contacts_.set_constraints(filter);
     filter_ = std::move(filter);
     constraint_ = std::move(constraint);
-    contacts_.set_constraints(filter_);
     state_.acceleration_known = false;
     if constexpr (requires { integrator_workspace_.constraints_changed(); }) {
       integrator_workspace_.constraints_changed();
@@ -322,7 +359,7 @@ class Simulation {
   std::vector<Contact<dim>> contacts() const {
     std::vector<Contact<dim>> result = contacts_.pressing();
     for (Contact<dim>& contact : result) {
-      contact.node = system_.numbering().to_user[static_cast<std::size_t>(contact.node)];
+      contact.node = user_number(contact.node);
     }
     return result;
   }
@@ -369,8 +406,7 @@ class Simulation {
                   "on_progress takes a function of a const Progress&, which returns nothing or a bool");
     if constexpr (std::is_void_v<std::invoke_result_t<Callback&, const Progress&>>) {
       std::function<void(const Progress&)> told(std::move(callback));
-      progress_ = nullptr;
-      if (!told) return;
+      if (!told) return on_progress(nullptr);
       progress_ = [told = std::move(told)](const Progress& progress) {
         told(progress);
         return true;
@@ -394,6 +430,11 @@ class Simulation {
 
   // Whether positions in a step are relative to those of the world.
   bool relative() const { return !system_.origins().all_zero(); }
+
+  // Of a node in the internal numbering; -1 for none.
+  int user_number(int node) const {
+    return node < 0 ? -1 : system_.numbering().to_user[static_cast<std::size_t>(node)];
+  }
 
   FilterType filter_of(const Constraint& constraint) const {
     NodeConstraints<dim> held(system_.node_count());
@@ -468,8 +509,8 @@ class Simulation {
   void require_nodal(const char* what, const Eigen::MatrixBase<Derived>& values) const {
     static_assert(Derived::RowsAtCompileTime == dim || Derived::RowsAtCompileTime == Eigen::Dynamic,
                   "a nodal quantity is a matrix of dim rows and one column per node");
-    detail::require_size((std::string(what) + ": rows").c_str(), values.rows(), dim);
-    detail::require_size((std::string(what) + ": columns").c_str(), values.cols(), system_.node_count());
+    detail::require_size(what, ": rows", values.rows(), dim);
+    detail::require_size(what, ": columns", values.cols(), system_.node_count());
     for (std::ptrdiff_t i = 0; i < values.cols(); ++i) {
       for (int axis = 0; axis < dim; ++axis) {
         require_finite(what, static_cast<double>(values(axis, i)), "must be finite", i);
@@ -486,14 +527,22 @@ class Simulation {
     if constexpr (requires { integrator_workspace_.state_changed(); }) integrator_workspace_.state_changed();
   }
 
-  // After a step that failed, or failed to begin: the user's arrays still tell the state before it.
-  void restore(bool begun) {
+  // After a step that failed or was broken off: the user's arrays still tell the state before it.
+  void restore() {
     system_.to_internal(relative_positions(), state_.x);
     system_.to_internal(velocities_, state_.v);
     before_.give_back(state_);
-    if constexpr (requires { integrator_workspace_.step_undone(); }) {
-      if (begun) integrator_workspace_.step_undone();
-    }
+    detail::step_undone(integrator_workspace_);
+  }
+
+  // An exception may have left anything that a step builds half built: all is made anew but what is
+  // remembered from step to step.
+  void renew() {
+    detail::renew(integrator_workspace_);
+    detail::renew(solver_workspace_);
+    contacts_.renew();
+    integrator_.prepare(system_, integrator_workspace_);
+    half_built_ = false;
   }
 
   void update_loads() {
@@ -566,6 +615,7 @@ class Simulation {
   SmallVector<double, dim> gravity_ = SmallVector<double, dim>::Zero();
   typename Integrator::template Workspace<SystemType, FilterType> integrator_workspace_;
   SolverWorkspace solver_workspace_;
+  bool half_built_ = false;  // whatever steps have built, or the workspaces
   Positions positions_, velocities_, constraint_forces_;
   Positions relative_positions_;  // of Copies, in the user's numbering
   std::function<bool(const Progress&)> progress_;

@@ -1,0 +1,42 @@
+// Exceptions of parallel regions.
+#pragma once
+
+#include <exception>
+
+namespace pliant::detail {
+
+// No exception may leave a parallel region of OpenMP: it is kept until the region is over. Of those of
+// several parts the first part's counts, as if they had run one after the other.
+class ThrownInParts {
+ public:
+  template <class Run>
+  void run(Run&& run, int part) {
+    try {
+      run(part);
+    } catch (...) {
+      keep(part);
+    }
+  }
+
+  void rethrow() const {
+    if (thrown_) std::rethrow_exception(thrown_);
+  }
+
+ private:
+  void keep(int part) {
+#if defined(_OPENMP)
+#pragma omp critical(pliant_thrown_in_parts)
+#endif
+    {
+      if (!thrown_ || part < part_) {
+        thrown_ = std::current_exception();
+        part_ = part;
+      }
+    }
+  }
+
+  std::exception_ptr thrown_;
+  int part_ = 0;
+};
+
+}  // namespace pliant::detail
