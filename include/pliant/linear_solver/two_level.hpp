@@ -80,7 +80,11 @@ struct TwoLevel {
 
     // See linear_solver/concept.hpp. A factor that was made in a step that is undone is made again, for the
     // first matrix; the one before it is lost.
-    void begin_step() { before = {kind, waits, penalty, false}; }
+    void begin_step() {
+      // What was restored takes the place of the rest with the first matrix of the step.
+      if (restored) before = {restored->kind, restored->waits, restored->penalty, false};
+      else before = {kind, waits, penalty, false};
+    }
     void step_undone() {
       if (before.replaced) change.forget();
       kind = before.kind;
@@ -88,12 +92,11 @@ struct TwoLevel {
       penalty = before.penalty;
     }
 
-    // The step; and whether that has made another factor.
     struct {
       FactorKind kind = FactorKind::incomplete_cholesky;
       int waits = 0, penalty = 4;
-      bool replaced = false;
-    } before;
+      bool replaced = false;  // whether the step has made another factor
+    } before;                 // the step
   };
 
   void check() const {
