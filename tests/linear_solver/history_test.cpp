@@ -31,7 +31,7 @@ Problems twisted_more_and_more(const std::vector<std::size_t>& nearly_incompress
   return problems;
 }
 
-// Whether Prefactored has made a factor, which stays if the step is undone. (TwoLevel makes its factor again.)
+// Whether Prefactored has made a factor, which stays if the step is undone. TwoLevel makes its own again.
 template <class Workspace>
 bool replaces_factor(const Workspace& workspace) {
   if constexpr (requires { workspace.preconditioner.factorisations; }) {
