@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include <pliant/core/node_vector.hpp>
 
@@ -110,4 +111,16 @@ TEST_CASE("NodeVector: resizing clears, none is empty") {
   CHECK(x.nodes() == 3);
   CHECK(stacked(x).isZero(0));
   CHECK(padding_is_zero(x));
+}
+
+TEMPLATE_TEST_CASE("NodeVector: the norm of numbers whose squares overflow", "", float, double) {
+  constexpr double size = std::is_same_v<TestType, float> ? 1e30 : 1e200;
+  NodeVector<3, TestType> v(5);
+  v.node(1) = SmallVector<TestType, 3>(TestType(3 * size), 0, 0);
+  v.node(4) = SmallVector<TestType, 3>(0, TestType(-4 * size), 0);
+  CHECK(std::abs(static_cast<double>(v.norm()) / (5 * size) - 1) < 4 * rounding<TestType>);
+  v.node(0)(2) = std::numeric_limits<TestType>::infinity();
+  CHECK(std::isinf(v.norm()));
+  v.node(0)(2) = std::numeric_limits<TestType>::quiet_NaN();
+  CHECK(std::isnan(v.norm()));
 }

@@ -234,6 +234,88 @@ void only_numbers(Domain domain, int count) {
   numbers_of<Lane<float, 8>, 3>(energy, domain, count / 4);
 }
 
+// With the largest entry s of F, results grow at most like its powers, times lambda + mu.
+struct Growth {
+  int psi, P, H;
+};
+
+// F of the largest entry `size`: flat, of rank one, inverted and not where psi is a number everywhere, and
+// never flatter than one to ten elsewhere.
+template <class Scalar, int Dim>
+SmallMatrix<Scalar, Dim, Dim> large(Deformations<Scalar, Dim>& deformations, Domain domain, int n,
+                                    double size) {
+  SmallMatrix<double, Dim, Dim> F;
+  for (;;) {
+    F = deformations.of_family(n % 8).template cast<double>();
+    const double largest = F.cwiseAbs().maxCoeff();
+    if (!(largest > 0)) continue;
+    F /= largest;
+    const double J = determinant<double, Dim>(F);
+    if (domain == Domain::everywhere || J > 0.01 || (domain == Domain::nonzero_volume && J < -0.01)) break;
+    ++n;
+  }
+  return (size * F).template cast<Scalar>();
+}
+
+// All results are finite as long as 100 max(lambda + mu, 1 Pa) s^power is a number, and s is at most 1e12 in
+// float and 1e100 in double; psi is not much farther than that.
+template <class T, int Dim, class E>
+void finite_up_to(Domain domain, const Growth& growth) {
+  using Scalar = scalar_of<T>;
+  constexpr bool single = sizeof(Scalar) == sizeof(float);
+  for (const double young : {1.0, 8e4, 2e11}) {
+    const Lame lame = Lame::from_young_poisson(young, 0.3);
+    const E energy(lame);
+    const double stiffness = std::max(lame.lambda() + lame.mu(), 1.0);
+    const auto bound = [&](int power) {
+      const double of_numbers = single ? 1e12 : 1e100;
+      if (power == 0) return of_numbers;
+      const auto most = static_cast<double>(std::numeric_limits<Scalar>::max());
+      return std::min(of_numbers, std::exp((std::log(most) - std::log(100 * stiffness)) / power));
+    };
+    Deformations<Scalar, Dim> deformations(3);
+    const auto at = [&](double size, int n) {
+      SmallMatrix<T, Dim, Dim> F;
+      for (int l = 0; l < width_of<T>; ++l) {
+        const auto one = large<Scalar, Dim>(deformations, domain, n + l, size);
+        for (int k = 0; k < Dim * Dim; ++k) set_lane(F.data()[k], l, one.data()[k]);
+      }
+      return F;
+    };
+    const auto finite = [](const T& zeros) {
+      for (int l = 0; l < width_of<T>; ++l) {
+        if (lane(zeros, l) != 0) return false;
+      }
+      return true;
+    };
+    int failures[5] = {};
+    for (int n = 0; n < 100; ++n) {
+      const T psi = energy.psi(at(bound(growth.psi), n));
+      failures[0] += !finite(psi - psi);
+      failures[1] += !finite(not_finite(SmallMatrix<T, Dim, Dim>(energy.pk1(at(bound(growth.P), n)))));
+      const auto F = at(bound(growth.H), n);
+      failures[2] += !finite(not_finite(energy.hessian(F, Projection::none)));
+      failures[3] += !finite(not_finite(energy.hessian(F, Projection::clamp)));
+      failures[4] += !finite(not_finite(energy.hessian(F, Projection::absolute)));
+    }
+    INFO(Dim << "D, " << (single ? "float" : "double") << ", E " << young
+             << ": psi, P, H, clamped, absolute");
+    for (const int count : failures) CHECK(count == 0);
+    if (bound(growth.psi) < (single ? 1e12 : 1e100)) {
+      const T beyond = energy.psi(at(100 * bound(growth.psi), 0));
+      CHECK(!finite(beyond - beyond));
+    }
+  }
+}
+
+template <class E>
+void finite_as_documented(Domain domain, const Growth& space, const Growth& plane) {
+  finite_up_to<Lane<double, 4>, 3, E>(domain, space);
+  finite_up_to<Lane<float, 8>, 3, E>(domain, space);
+  finite_up_to<Lane<double, 4>, 2, E>(domain, plane);
+  finite_up_to<Lane<float, 8>, 2, E>(domain, plane);
+}
+
 inline constexpr int a_few = 20'000, a_million = 1'000'000;
 
 }  // namespace no_nan

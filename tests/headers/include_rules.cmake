@@ -3,7 +3,7 @@
 #   2. our own headers are included as <pliant/...> and exist;
 #   3. beyond them only Eigen's modules, the standard library and a few headers are included, of the system and, where a
 #      target asks for them, of METIS and CHOLMOD;
-#   4. threads start in core/parallel.hpp alone, where they are watched, with the help of two headers beside it;
+#   4. threads start in core/parallel.hpp alone, where they are watched;
 #   5. whoever includes pliant.hpp has every header but those of testing/, which only tests want, and cholmod.hpp, which
 #      not everybody has.
 cmake_minimum_required(VERSION 3.24)
@@ -35,8 +35,8 @@ foreach(header IN LISTS headers)
     message(SEND_ERROR "${header}: no #pragma once")
   endif()
 
-  file(STRINGS ${include_folder}/${header} threads REGEX "pragma omp|omp_[a-z_]+\\(|std::j?thread")
-  if(threads AND NOT header MATCHES "^pliant/core/(parallel|team|thrown_in_parts)\\.hpp$")
+  file(STRINGS ${include_folder}/${header} threads REGEX "pragma omp (parallel|task)|omp_[a-z_]+\\(|std::j?thread")
+  if(threads AND NOT header MATCHES "^pliant/core/(parallel|team)\\.hpp$")
     message(SEND_ERROR "${header}: threads start in core/parallel.hpp: ${threads}")
   endif()
 

@@ -51,7 +51,7 @@ class Scene {
 
 // Pinned nodes, Pcg<BlockJacobi> where a solver is needed. Defined for StableNeoHookean in double and float,
 // and for LinearElastic and BonetWoodNeoHookean in double; with Newmark and CentralDifferences for
-// StableNeoHookean and LinearElastic in double.
+// StableNeoHookean and LinearElastic in double, with Newmark for StableNeoHookean in float too.
 template <class Energy, class Scalar = double, class Integrator = BackwardEuler>
 std::unique_ptr<Scene> make_scene(const SetupOf<Integrator>& setup);
 

@@ -10,6 +10,7 @@
 namespace pliant::test {
 template std::unique_ptr<Scene> make_scene<StableNeoHookean, double>(const SetupOf<Newmark>&);
 template std::unique_ptr<Scene> make_scene<LinearElastic, double>(const SetupOf<Newmark>&);
+template std::unique_ptr<Scene> make_scene<StableNeoHookean, float>(const SetupOf<Newmark>&);
 }  // namespace pliant::test
 
 using namespace pliant;

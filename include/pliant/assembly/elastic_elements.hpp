@@ -52,6 +52,23 @@ class ElasticElements {
     return result;
   }
 
+  // Whether the energy changes when a body turns as a whole, as that of small strains does; told by the first
+  // element, deformed and turned.
+  bool feels_rotation() const {
+    constexpr int dim = Element::dim;
+    if (batches_.element_count == 0) return false;
+    SmallMatrix<Scalar, dim, dim> F = SmallMatrix<Scalar, dim, dim>::Identity(), turn = F;
+    F(0, 0) = Scalar(1.25);
+    F(0, 1) = Scalar(0.25);
+    turn(0, 0) = turn(1, 1) = Scalar(0.6);
+    turn(1, 0) = Scalar(0.8);
+    turn(0, 1) = Scalar(-0.8);
+    const auto& energy = materials_.of_element(0);
+    const auto before = static_cast<double>(energy.psi(F));
+    const auto after = static_cast<double>(energy.psi(times<Scalar, dim, dim, dim>(turn, F)));
+    return !(std::abs(after - before) <= 1e-3 * std::abs(before));
+  }
+
   // A quadrature point of an element.
   struct Point {
     std::array<int, std::size_t{Element::nodes}> nodes;  // ascending, whatever orientation that gives

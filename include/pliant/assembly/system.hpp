@@ -155,6 +155,9 @@ class ElasticSystem {
     return pliant::free_motion(*pattern_, directions, numbering_.to_user, x);
   }
 
+  // Whether the elastic energy changes when a body turns as a whole. It never does when one moves along.
+  bool feels_rotation() const { return feels_rotation_; }
+
   // The user's number of an element whose energy is not finite at x, or -1. The elements of several solids
   // are numbered solid after solid.
   int undefined_element(const Vector& x) {
@@ -229,6 +232,9 @@ class ElasticSystem {
     std::apply([&](const auto&... part) { (add_mass(rest_nodes(solid), part), ...); }, parts);
     stiffness_damping_ = static_cast<Scalar>(
         std::apply([](const auto&... part) { return std::max({part.solid.damping().beta...}); }, parts));
+    for_each_set([&](const auto& elements, std::size_t) {
+      feels_rotation_ = feels_rotation_ || elements.feels_rotation();
+    });
   }
 
   static constexpr bool is_copies = requires(const SolidType& solid) { solid.nodes_at_origin(); };
@@ -366,6 +372,7 @@ class ElasticSystem {
   std::ptrdiff_t nodes_of_copy_ = 0;
   Vector mass_damping_;
   Scalar stiffness_damping_ = 0;  // [s]
+  bool feels_rotation_ = false;
   std::vector<Part> parts_;
 };
 

@@ -161,6 +161,10 @@ class Contacts {
 
   // Friction at the displacement u in a step of `dt` [s]; see Holds.
   double friction(const Vector& u, double dt, Vector& g) const { return holds_.potential(bounds_, u, dt, g); }
+  template <class Displacement, class Use>
+  void for_each_friction(double dt, Displacement&& displacement, Use&& use) const {
+    holds_.for_each_response(bounds_, dt, displacement, use);
+  }
   template <class Matrix>
   void friction_stiffness(const Vector& u, double dt, const Vector& g, Matrix& A) const {
     holds_.add_stiffness(bounds_, u, dt, g, A);

@@ -113,6 +113,15 @@ class Holds {
     return value;
   }
 
+  // Calls use(node, response of friction) for each node that rubs, at displacement(node) in a step of `dt`
+  // [s].
+  template <class Displacement, class Use>
+  void for_each_response(const Bounds& bounds, double dt, Displacement&& displacement, Use&& use) const {
+    for_each_acting(*this, bounds, [&](const Node& bounded, int, const Hold<dim>& hold) {
+      use(bounded.node, response_of(hold, displacement(bounded.node), dt));
+    });
+  }
+
   // Adds its Hessian to A; g is the gradient of all.
   template <class Matrix>
   void add_stiffness(const Bounds& bounds, const Vector& u, double dt, const Vector& g, Matrix& A) const {

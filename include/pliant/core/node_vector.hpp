@@ -95,7 +95,17 @@ class NodeVector {
     return sum_blocks([&](std::ptrdiff_t i) { return block(i) * other.block(i); });
   }
 
-  Scalar norm() const { return std::sqrt(dot(*this)); }
+  // Where the sum of squares overflows, of entries beyond 1e19 in float, they are scaled.
+  Scalar norm() const {
+    const Scalar square = dot(*this);
+    const Scalar size = std::isinf(square) ? largest() : Scalar(1);
+    if (!std::isinf(square) || std::isinf(size)) return std::sqrt(square);
+    const Block scale(1 / size);
+    return size * std::sqrt(sum_blocks([&](std::ptrdiff_t i) {
+             const Block scaled = scale * block(i);
+             return scaled * scaled;
+           }));
+  }
 
   // The largest absolute entry; NaN if any entry is NaN.
   Scalar largest() const {

@@ -3,6 +3,8 @@
 
 #include <exception>
 
+#include <pliant/core/error.hpp>  // says what is wrong where exceptions are off
+
 namespace pliant::detail {
 
 // No exception may leave a parallel region of OpenMP: it is kept until the region is over. Of those of

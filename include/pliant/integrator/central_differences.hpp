@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <pliant/integrator/acceleration.hpp>
+#include <pliant/integrator/free_bodies.hpp>
 #include <pliant/integrator/stable_step.hpp>
 
 namespace pliant {
@@ -42,14 +43,18 @@ struct CentralDifferences {
   struct Workspace {
     using Vector = typename SystemType::Vector;
     using Matrix = typename SystemType::Matrix;
-    State<Vector> start;   // where substeps may have to be taken back to
-    Vector half_way;       // v' [m/s]
-    Vector displacement;   // of the moved nodes in a substep [m]
-    Vector way;            // of all nodes in a substep, where there are colliders [m]
-    Vector elastic, drag;  // dE/dx + D v', what is left unbalanced [N]
-    Vector held;           // forces on the nodes in the last step [N]: see constraint_forces
-    Matrix matrix;         // K [N/m], D [N s/m]
-    double stable = 0;     // the longest stable step after the last step [s]
+    State<Vector> start;      // where substeps may have to be taken back to
+    Vector half_way;          // v' [m/s]
+    Vector displacement;      // of the moved nodes in a substep [m]
+    Vector way;               // of all nodes in a substep, where there are colliders [m]
+    Vector elastic, drag;     // dE/dx + D v', what is left unbalanced [N]
+    Vector held;              // forces on the nodes in the last step [N]: see constraint_forces
+    Matrix matrix;            // K [N/m], D [N s/m]
+    double stable = 0;        // the longest stable step after the last step [s]
+    Vector first_x, first_v;  // at the start of the step, where bodies are balanced [m], [m/s]
+    FreeBodies<Vector, Matrix::instruction_set> bodies;
+
+    void constraints_changed() { bodies.forget_constraints(); }
 
     struct History {  // see core/history.hpp
       double stable = 0;
@@ -81,6 +86,10 @@ struct CentralDifferences {
     }
     w.matrix = system.make_matrix();
     w.stable = 0;
+    if constexpr (balances_bodies<SystemType>) {
+      w.first_x = w.first_v = w.held;
+      w.bodies.find(w.matrix.pattern());
+    }
   }
 
   template <class Context, class Monitor>
@@ -100,6 +109,10 @@ struct CentralDifferences {
     const bool meets = !context.contacts.empty();
     if (meets) context.contacts.begin_forces();
     else context.contacts.clear();
+    if constexpr (balances_bodies<typename Context::System>) {
+      w.first_x.set_sum(state.x, 0, state.x);
+      w.first_v.set_sum(state.v, 0, state.v);
+    }
     const double start = state.time;
     bool known = true;  // the stiffness after the last substep was finite
     double done = 0;    // of dt [s]
@@ -144,11 +157,47 @@ struct CentralDifferences {
     if (!(state.x.finite() && state.v.finite() && state.a.finite())) return stopped(StepStop::not_finite);
     report.stable_dt = w.stable = stable;
     if (meets) report.contacts = context.contacts.add_found(w.held);
+    if constexpr (balances_bodies<typename Context::System>) balance(context, state, w);
     return report;
   }
 
  private:
   static constexpr double rounding = 1e-9;
+
+  // Whether rounding may add up: the more substeps a body asks for the less of a motion is left to each, and
+  // the more of it is lost.
+  template <class SystemType>
+  static constexpr bool balances_bodies = sizeof(typename SystemType::Scalar) < sizeof(double) &&
+                                          requires(const SystemType& system) {
+    system.feels_rotation();
+  };
+
+  // Gives bodies as wholes what loads and colliders have done to them, and puts those that met no collider
+  // where that takes them. Not where drag has had a part in it.
+  template <class Context, class W>
+  void balance(const Context& context, State<typename Context::Vector>& state, W& w) const {
+    using Vector = typename Context::Vector;
+    using Row = typename decltype(w.bodies)::Row;
+    if (context.system.mass_damping().nodes() > 0) return;
+    const auto wide = [](const Vector& vector, std::ptrdiff_t i) { return convert<Row>(vector.row(i)); };
+    const auto mass = [&](std::ptrdiff_t i) { return static_cast<double>(context.system.mass().node(i)(0)); };
+    w.bodies.follow_constraints(context.filter);
+    w.bodies.translate(
+        mass,
+        [&](std::ptrdiff_t i) {
+          return Row(mass(i)) * (wide(state.v, i) - wide(w.first_v, i)) -
+                 Row(dt) * (wide(context.loads, i) + wide(w.held, i));
+        },
+        state.v);
+    if (!context.contacts.empty()) return;
+    w.bodies.translate(
+        mass,
+        [&](std::ptrdiff_t i) {
+          const Row way = wide(state.x, i) - wide(w.first_x, i);
+          return Row(mass(i)) * (way - Row(dt / 2) * (wide(state.v, i) + wide(w.first_v, i)));
+        },
+        state.x);
+  }
 
   // The longest stable step at the present positions [s]; zero where their stiffness is not finite.
   template <class Context, class W>

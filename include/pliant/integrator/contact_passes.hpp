@@ -42,9 +42,13 @@ StepReport minimize_with_contacts(const Context& context, Potential& potential, 
   using Scalar = typename Context::Scalar;
   const auto minimize_once = [&](Newton how, int done) {
     how.max_iterations = std::min(how.max_iterations, most_iterations - done);
-    return report_of(
+    StepReport report = report_of(
         minimize(how, potential, context.solver, context.solver_workspace, u, newton_workspace, monitor),
         how.require_convergence);
+    if constexpr (requires { potential.balance_bodies(u, newton_workspace.gradient); }) {
+      if (report) potential.balance_bodies(u, newton_workspace.gradient);
+    }
+    return report;
   };
   auto& contacts = context.contacts;
   if (contacts.empty()) {

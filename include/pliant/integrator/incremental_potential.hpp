@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <pliant/integrator/concept.hpp>
 #include <pliant/integrator/contact_passes.hpp>
+#include <pliant/integrator/free_bodies.hpp>
 #include <pliant/integrator/rounding.hpp>
 #include <pliant/nonlinear_solver/newton.hpp>
 
@@ -51,6 +53,15 @@ class IncrementalPotential {
     Vector elastic;     // dE/dx at x + u [N]
     Vector scratch;
     Vector held;  // the constraints' forces on the nodes, which balance the last gradient [N]
+    FreeBodies<Vector, Matrix::instruction_set> bodies;
+  };
+
+  // Whether rounding may decide how bodies move as wholes, see FreeBodies; in doubles it has too little to
+  // say. A system of something else than bodies may feel translations, and does not tell whether it feels
+  // rotations.
+  static constexpr bool balances_bodies =
+      sizeof(Scalar) < sizeof(double) && requires(const SystemType& system) {
+    system.feels_rotation();
   };
 
   // `predicted` and `standstill` of the workspace are read from the first evaluation on, `prescribed` is
@@ -70,11 +81,10 @@ class IncrementalPotential {
         wants_rounding_(newton.require_convergence || newton.line_search) {
     constraints_move_ = filter_.prescribe(start_.time + weights.dt, weights.dt, start_.x, w_.prescribed);
     const Vector& mass = system_.mass();
-    const auto momentum_squared = mass.sum_blocks([&](std::ptrdiff_t i) {
-      const Block p = mass.block(i) * start_.v.block(i);
-      return p * p;
-    });
-    known_forces_ = context.loads.norm() + std::sqrt(static_cast<double>(momentum_squared)) / weights.dt;
+    Vector& momenta = w_.position;
+    mass.for_each_block([&](std::ptrdiff_t i) { momenta.set_block(i, mass.block(i) * start_.v.block(i)); });
+    known_forces_ = context.loads.norm() + static_cast<double>(momenta.norm()) / weights.dt;
+    if constexpr (balances_bodies) w_.bodies.follow_constraints(filter_);
   }
 
   // The step the body would make if it were not elastic.
@@ -101,9 +111,39 @@ class IncrementalPotential {
     if (rubs_) contacts_.friction_stiffness(u, weights_.contact_time, g, A);
     for (std::ptrdiff_t i = 0; i < A.rows(); ++i) {
       const Scalar drag = damps_mass_ ? weights_.ratio * system_.mass_damping().node(i)(0) : Scalar(0);
-      A.diagonal(i).diagonal().array() += (system_.mass().node(i)(0) + drag) / weights_.time_squared;
+      Scalar weight = (system_.mass().node(i)(0) + drag) / weights_.time_squared;
+      if constexpr (balances_bodies) {
+        // Less would be lost in the rounding of the stiffness, which can then be indefinite.
+        if (w_.bodies.moves(i)) weight = std::max(weight, least_weight * A.diagonal(i).trace());
+      }
+      A.diagonal(i).diagonal().array() += weight;
     }
     return value;
+  }
+
+  // Puts bodies where the forces on them balance, see FreeBodies; g is the gradient at u, and follows.
+  void balance_bodies(Vector& u, Vector& g) requires(balances_bodies) {
+    using Row = typename decltype(w_.bodies)::Row;
+    const auto wide = [](const Vector& vector, std::ptrdiff_t i) { return convert<Row>(vector.row(i)); };
+    const double per_time_squared = 1 / static_cast<double>(weights_.time_squared);
+    const double per_time = damps_mass_ ? 1 / static_cast<double>(weights_.damping_time) : 0;
+    const bool stands = damps_mass_ && w_.standstill.nodes() > 0;
+    const auto inertia = [&](std::ptrdiff_t i) {
+      return per_time_squared * static_cast<double>(system_.mass().node(i)(0));
+    };
+    const auto drag = [&](std::ptrdiff_t i) {
+      return damps_mass_ ? per_time * static_cast<double>(system_.mass_damping().node(i)(0)) : 0;
+    };
+    const auto weight = [&](std::ptrdiff_t i) { return inertia(i) + drag(i); };
+    const auto force = [&](std::ptrdiff_t i) {
+      const Row u_i = wide(u, i);
+      Row result = Row(inertia(i)) * (u_i - wide(w_.predicted, i));
+      if (damps_mass_) result += Row(drag(i)) * (stands ? u_i - wide(w_.standstill, i) : u_i);
+      return result;
+    };
+    // What is not solved to its end may hold moments.
+    const bool turns = wants_rounding_ && !system_.feels_rotation();
+    w_.bodies.balance(start_.x, contacts_, weights_.contact_time, turns, weight, force, u, g);
   }
 
   void constrain(Vector& g) const { filter_.split(g, w_.held); }
@@ -131,6 +171,9 @@ class IncrementalPotential {
 
  private:
   using Block = typename Vector::Block;
+
+  // Of a node in the matrix, relative to the trace of its stiffness [-].
+  static constexpr Scalar least_weight = std::numeric_limits<Scalar>::epsilon();
 
   // What is added to the elastic energy just evaluated, to its gradient and, of the stiffness damping, to A
   // where it is given.
@@ -212,7 +255,10 @@ struct IncrementalWorkspace {
       *vector = system.make_vector();
     }
     if (has_standstill) potential.standstill = potential.relative = system.make_vector();
+    if constexpr (Potential::balances_bodies) potential.bodies.find(newton.hessian.pattern());
   }
+
+  void constraints_changed() { potential.bodies.forget_constraints(); }
 };
 
 // Leaves the minimiser of a potential, whose workspace is filled, in w.displacement.

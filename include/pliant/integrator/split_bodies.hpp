@@ -16,6 +16,7 @@
 #include <pliant/energy/arap.hpp>
 #include <pliant/energy/fixed_corotated.hpp>
 #include <pliant/integrator/concept.hpp>
+#include <pliant/integrator/free_bodies.hpp>
 #include <pliant/integrator/split_body.hpp>
 #include <pliant/integrator/split_copies.hpp>
 #include <pliant/integrator/split_pieces.hpp>
@@ -91,9 +92,15 @@ class SplitBodies {
   // All of it: what is half made is told by dt_.
   void keep_from(SplitBodies& other) { *this = std::move(other); }
 
+  void constraints_changed() { bodies_.forget_constraints(); }
+
   void prepare(const SystemType& system) {
     if (held_.nodes() == system.node_count()) return;
     held_ = moved_ = system.make_vector();
+    if constexpr (balances_bodies) {
+      start_velocity_ = held_;
+      bodies_.find(system.pattern());
+    }
     const auto beta = static_cast<double>(system.stiffness_damping());
     detail::require_parameter(beta == 0, "Rayleigh::beta", beta,
                               "must be zero with OperatorSplitting, which has no tangent to damp with");
@@ -163,6 +170,7 @@ class SplitBodies {
     start_ = integrator.volume_iterations > 0 ? StartFrom::last : StartFrom::strain;
     advanced_ = true;
     held_.set_zero();
+    if constexpr (balances_bodies) start_velocity_.set_sum(state.v, Scalar(0), state.v);
     Vector& displacement = state.v;  // of this step [m], as soon as the velocities have been used
     if (others_) {
       others_->advance(integrator, context, state, moved_, start);
@@ -176,6 +184,7 @@ class SplitBodies {
       copies.find_constraint_forces(block, integrator, context, state, moved_, held_);
       copies.find_displacement(block, state.x, displacement);
     });
+    if constexpr (balances_bodies) balance(context, displacement);
     // Takes nodes out of colliders; see Contacts::put_back.
     int contacts = 0;
     if (context.contacts.empty()) {
@@ -211,6 +220,26 @@ class SplitBodies {
   };
 
   static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+  // Whether rounding may decide how bodies move as wholes: that of the factor and its sweeps grows with the
+  // stiffness. See FreeBodies.
+  static constexpr bool balances_bodies = sizeof(Scalar) < sizeof(double);
+
+  // Elements take nothing from the momentum, and drag does by the velocities at the end of the step.
+  template <class Context>
+  void balance(const Context& context, Vector& displacement) {
+    using Row = typename FreeBodies<Vector, isa>::Row;
+    const auto wide = [](const Vector& vector, std::ptrdiff_t i) { return convert<Row>(vector.row(i)); };
+    bodies_.follow_constraints(context.filter);
+    bodies_.translate([&](int i) { return nodes_[at(i)].mass; },
+                      [&](int i) {
+                        const SplitNode& node = nodes_[at(i)];
+                        return Row(node.mass) *
+                                   (wide(displacement, i) - Row(dt_ * node.kept) * wide(start_velocity_, i)) -
+                               Row(dt_ * dt_) * wide(context.loads, i);
+                      },
+                      displacement);
+  }
 
   static std::vector<Element> elements_of(const SystemType& system) {
     std::vector<Element> elements;
@@ -362,8 +391,10 @@ class SplitBodies {
   std::vector<BlockOf> blocks_;                     // of all of them
   int pieces_in_blocks_ = 0;
   Vector held_, moved_;              // [N], [m]
+  Vector start_velocity_;            // of the step, where bodies are balanced [m/s]
   std::uint64_t elements_ = 0;       // their fingerprint
   std::optional<History> restored_;  // for the next step
+  FreeBodies<Vector, isa> bodies_;
 };
 
 }  // namespace pliant

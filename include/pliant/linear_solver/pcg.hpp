@@ -35,6 +35,7 @@ struct Pcg {
     static_assert(Preconditioner<PreconditionerType, Matrix>,
                   "Pcg<P>: P must be a preconditioner, see linear_solver/preconditioner.hpp");
     typename Matrix::Vector r, z, p, q;
+    typename Matrix::Vector scaled;  // b, where that is so large that its squares could overflow
     PackedMatrix<Matrix::dim, typename Matrix::Scalar, Matrix::instruction_set> A;
     typename PreconditionerType::template Workspace<Matrix> preconditioner;
 
@@ -66,6 +67,20 @@ struct Pcg {
   template <class Matrix, class W, class Monitor = NoMonitor>
   LinearReport solve(const Matrix& A, const typename Matrix::Vector& b, typename Matrix::Vector& x, W& w,
                      double goal = 0, Monitor&& monitor = {}) const {
+    // A norm whose square is far from overflowing, whatever a residual grows to on the way.
+    const double most =
+        1e-4 * std::sqrt(static_cast<double>(std::numeric_limits<typename Matrix::Scalar>::max()));
+    const double b_norm = b.norm();
+    if (b_norm > most && std::isfinite(b_norm)) return solve_scaled(b_norm, A, b, x, w, goal, monitor);
+    return solve_within_range(b_norm, 1, A, b, x, w, goal, monitor);
+  }
+
+ private:
+  // Of a right-hand side whose norm can be squared; it is in units of `unit`.
+  template <class Matrix, class W, class Monitor>
+  LinearReport solve_within_range(double b_norm, double unit, const Matrix& A,
+                                  const typename Matrix::Vector& b, typename Matrix::Vector& x, W& w,
+                                  double goal, Monitor&& monitor) const {
     using Scalar = typename Matrix::Scalar;
     constexpr int monitor_interval = 64;
     for (auto* vector : {&w.r, &w.z, &w.p, &w.q}) {
@@ -73,7 +88,6 @@ struct Pcg {
     }
 
     LinearReport report;
-    const double b_norm = b.norm();
     report.goal = std::max({tolerance * b_norm, absolute_tolerance, goal});
     w.A.assign(A);
     double residual = std::numeric_limits<double>::quiet_NaN();
@@ -132,13 +146,34 @@ struct Pcg {
       }
       advance_solution(step, products.rz / rz, x, w);
       rz = products.rz;
-      if (report.iterations % monitor_interval == 0 && !monitor(report.iterations, report.residual)) {
+      if (report.iterations % monitor_interval == 0 && !monitor(report.iterations, unit * report.residual)) {
         return end(LinearStop::cancelled);
       }
     }
   }
 
- private:
+  // The same with a right-hand side of norm one.
+  template <class Matrix, class W, class Monitor>
+  LinearReport solve_scaled(double size, const Matrix& A, const typename Matrix::Vector& b,
+                            typename Matrix::Vector& x, W& w, double goal, Monitor&& monitor) const {
+    using Vector = typename Matrix::Vector;
+    const auto set_scaled = [](Vector& to, double factor, const Vector& from) {
+      const typename Vector::Block scale(static_cast<typename Vector::Scalar>(factor));
+      to.for_each_block([&](std::ptrdiff_t k) { to.set_block(k, scale * from.block(k)); });
+    };
+    if (w.scaled.nodes() != b.nodes()) w.scaled.resize(b.nodes());
+    set_scaled(w.scaled, 1 / size, b);
+    set_scaled(x, 1 / size, x);
+    Pcg scaled = *this;
+    scaled.absolute_tolerance /= size;
+    LinearReport report = scaled.solve_within_range(1, size, A, w.scaled, x, w, goal / size, monitor);
+    set_scaled(x, size, x);
+    report.first_residual *= size;
+    report.residual *= size;
+    report.goal *= size;
+    return report;
+  }
+
   template <class Scalar>
   struct Sums {
     Scalar rr = 0, rz = 0;

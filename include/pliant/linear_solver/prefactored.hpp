@@ -101,14 +101,7 @@ struct Prefactored {
 
     // See linear_solver/concept.hpp. A factor that was made in a step that is undone stays, unless it is the
     // first, until its predecessor would have been worn out.
-    void begin_step() {
-      const auto note = [this](const auto& from) {
-        before = {from.has_factor, from.level, from.spent, from.solves, from.last};
-      };
-      // What was restored takes the place of the rest with the first matrix of the step.
-      if (restored) note(*restored);
-      else note(*this);
-    }
+    void begin_step() { before = {has_factor, level, spent, solves, last}; }
     void step_undone() {
       has_factor = before.has_factor;
       level = before.level;
@@ -228,6 +221,7 @@ struct Prefactored {
       w.rotations.restore(std::move(h.reference), h.tells);
     }
     w.restored.reset();
+    w.begin_step();  // what was noted before it was there
   }
 
   // What a factorisation costs, in iterations. Both are counted in multiplications, those of an iteration

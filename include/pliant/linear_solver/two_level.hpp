@@ -80,11 +80,7 @@ struct TwoLevel {
 
     // See linear_solver/concept.hpp. A factor that was made in a step that is undone is made again, for the
     // first matrix; the one before it is lost.
-    void begin_step() {
-      // What was restored takes the place of the rest with the first matrix of the step.
-      if (restored) before = {restored->kind, restored->waits, restored->penalty, false};
-      else before = {kind, waits, penalty, false};
-    }
+    void begin_step() { before = {kind, waits, penalty, false}; }
     void step_undone() {
       if (before.replaced) change.forget();
       kind = before.kind;
@@ -92,11 +88,12 @@ struct TwoLevel {
       penalty = before.penalty;
     }
 
+    // The step; and whether that has made another factor.
     struct {
       FactorKind kind = FactorKind::incomplete_cholesky;
       int waits = 0, penalty = 4;
-      bool replaced = false;  // whether the step has made another factor
-    } before;                 // the step
+      bool replaced = false;
+    } before;
   };
 
   void check() const {
@@ -249,6 +246,7 @@ struct TwoLevel {
       w.change.remember(std::move(h.sample));
     }
     w.restored.reset();
+    w.begin_step();  // what was noted before it was there
   }
 
   template <class Matrix, class W>

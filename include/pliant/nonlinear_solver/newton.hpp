@@ -247,8 +247,8 @@ class Minimization {
       if (report_.linear.stop == LinearStop::cancelled) return NewtonStop::cancelled;
       const bool truncated = report_.linear.stop == LinearStop::max_iterations && newton_.line_search;
       const double slope = w_.gradient.dot(w_.step);
-      const bool indefinite = report_.linear.stop == LinearStop::indefinite ||
-                              (newton_.line_search && !(slope < 0) && report_.gradient > report_.goal);
+      const bool indefinite =
+          broke_down() || (newton_.line_search && !(slope < 0) && report_.gradient > report_.goal);
       if (indefinite && schedule_.raise()) {
         start_over();
         continue;
@@ -319,6 +319,12 @@ class Minimization {
 
   bool finite() const { return std::isfinite(report_.value) && std::isfinite(report_.gradient); }
 
+  // The Hessian is not positive definite. Where that is by little, a method may not find out and overflow:
+  // the Hessian itself, or the gradient, would have made the value so.
+  bool broke_down() const {
+    return report_.linear.stop == LinearStop::indefinite || report_.linear.stop == LinearStop::not_finite;
+  }
+
   // hessian * step = right_side, or the step within the bounds that minimises the quadratic model.
   void solve() {
     const auto linear_monitor = [&](int iterations, double residual) {
@@ -362,7 +368,7 @@ class Minimization {
     x_.add(Scalar(1), w_.trial);
     solve();
     if (report_.linear.stop == LinearStop::cancelled) return NewtonStop::cancelled;
-    if (report_.linear.stop == LinearStop::indefinite && schedule_.raise_shift()) {
+    if (broke_down() && schedule_.raise_shift()) {
       x_.add(Scalar(-1), w_.trial);
       evaluate_tangent(1);
       w_.step.set_zero();

@@ -21,9 +21,9 @@ namespace detail {
 template <int Dim>
 struct StateOrigin {
   std::ptrdiff_t nodes = 0;
-  std::uint64_t mesh = 0, rest_shape = 0, masses = 0;  // fingerprints
-  std::vector<HeldDirection<Dim>> held;                // of held and moved nodes; internal numbers, ascending
-  std::vector<int> moved;                              // nodes; internal numbers, ascending
+  std::uint64_t mesh = 0, rest_shape = 0, masses = 0, poses = 0;  // fingerprints
+  std::vector<HeldDirection<Dim>> held;  // of held and moved nodes; internal numbers, ascending
+  std::vector<int> moved;                // nodes; internal numbers, ascending
 
   StateOrigin() = default;
 
@@ -37,6 +37,11 @@ struct StateOrigin {
     pattern.add_all(system.pattern().row_begin);
     pattern.add_all(system.pattern().columns);
     mesh = pattern.value();
+    if (!system.origins().all_zero()) {
+      Fingerprint origins;
+      for (std::ptrdiff_t i = 0; i < nodes; ++i) origins.add_all(system.origins().of(i));
+      poses = origins.value();
+    }
     filter.for_each_moved([this](int node, const auto&) { moved.push_back(node); });
   }
 
@@ -58,6 +63,7 @@ void require_same(const StateOrigin<Dim>& state, const StateOrigin<Dim>& here, c
   }
   if (state.mesh != here.mesh) throw StateError("mesh", "other elements in the state");
   if (state.rest_shape != here.rest_shape) throw StateError("rest shape", "another one in the state");
+  if (state.poses != here.poses) throw StateError("poses", "other ones in the state");
   if (state.masses != here.masses) throw StateError("masses", "others in the state");
   // Both lists ascend: where they part is the first node that is not in both of them.
   const auto compare = [&](const auto& saved, const auto& own, auto&& node, auto&& same, const char* what) {
@@ -111,6 +117,7 @@ class SavedState {
   detail::StateOrigin<dim> made_in_;
   double time_ = 0;
   Positions positions_, velocities_;
+  Positions relative_positions_;                   // of Copies, else without columns [m]
   Positions accelerations_;                        // without columns where they are not known [m/s^2]
   Positions constraint_forces_, external_forces_;  // [N]
   SmallVector<double, dim> gravity_ = SmallVector<double, dim>::Zero();

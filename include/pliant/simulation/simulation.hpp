@@ -264,6 +264,7 @@ class Simulation {
     saved.made_in_ = {};
     saved.time_ = state_.time;
     saved.positions_ = positions_;
+    saved.relative_positions_ = relative_positions_;
     saved.velocities_ = velocities_;
     saved.constraint_forces_ = constraint_forces_;
     saved.gravity_ = gravity_;
@@ -282,16 +283,18 @@ class Simulation {
   // Takes the state of this simulation, or of one made in the same way, over. Throws StateError for a state
   // of another mesh, of other nodes held or moved or of other colliders, and then keeps its own.
   void set_state(SavedState saved) {
+    if (half_built_) renew();
     detail::require_same(saved.made_in_, {system_, filter_}, system_.numbering());
     contacts_.check(saved.contacts_);
     detail::check_history(integrator_workspace_, saved.integrator_);
     detail::check_history(solver_workspace_, saved.solver_);
     // Nothing throws from here on.
     positions_ = std::move(saved.positions_);
+    relative_positions_ = std::move(saved.relative_positions_);
     velocities_ = std::move(saved.velocities_);
     constraint_forces_ = std::move(saved.constraint_forces_);
     gravity_ = saved.gravity_;
-    system_.to_internal(positions_, state_.x);
+    system_.to_internal(relative_positions(), state_.x);
     system_.to_internal(velocities_, state_.v);
     system_.to_internal(saved.external_forces_, external_forces_);
     update_loads();

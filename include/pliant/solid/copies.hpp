@@ -75,9 +75,7 @@ class Copies {
   const NodeMatrix<Scalar, dim>& nodes_at_origin() const { return at_origin_; }
 
   // The number here of a node of a copy.
-  int node(int copy, int number) const {
-    return copy * static_cast<int>(original_.node_count()) + number;
-  }
+  int node(int copy, int number) const { return copy * static_cast<int>(original_.node_count()) + number; }
 
   // The numbers here of nodes of a copy, and of the same nodes of every copy. They throw IndexError for a
   // copy or a node that does not exist.
