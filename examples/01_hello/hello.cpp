@@ -89,7 +89,7 @@ int run(int argc, char** argv) {
   auto held = Pinned(nodes_where(mesh, [axis](const auto& X) { return X(axis) > 0.95; }));
   auto sim = Simulation(solid, BackwardEuler{.dt = 0.01}, Pcg<BlockJacobi>{.tolerance = 1e-6}, held);
   sim.set_gravity({0, -9.81, 0});
-  VtkSeries out("out/hello");
+  VtkSeries out("out/hello", sim);
 
   std::printf(
       "%zu of its %td nodes are held, those beyond 0.95 m along %c; the rest falls and swings: %td "

@@ -14,7 +14,7 @@ int main(int, char** arguments) try {
   auto held = Pinned(nodes_where(mesh, [](const auto& X) { return X.y() > 0.9; }));
   auto sim = Simulation(solid, BackwardEuler{.dt = 0.01}, Pcg<BlockJacobi>{.tolerance = 1e-6}, held);
   sim.set_gravity({0, -9.81, 0});
-  VtkSeries out("out/cube");
+  VtkSeries out("out/cube", sim);
   for (int frame = 0; frame < 3; ++frame) {
     StepReport report = sim.step();
     if (!report) throw std::runtime_error(report.message());
