@@ -61,6 +61,7 @@ struct CentralDifferences {
     };
     void save(History& history) const { history.stable = stable; }
     void restore(History&& history) { stable = history.stable; }
+    void keep_from(const Workspace& other) { stable = other.stable; }
 
     // Those of constraints at its end, and the mean of those of colliders.
     const Vector& constraint_forces() const { return held; }
@@ -169,7 +170,7 @@ struct CentralDifferences {
   template <class SystemType>
   static constexpr bool balances_bodies = sizeof(typename SystemType::Scalar) < sizeof(double) &&
                                           requires(const SystemType& system) {
-    system.feels_rotation();
+    system.rotation_changes_energy();
   };
 
   // Gives bodies as wholes what loads and colliders have done to them, and puts those that met no collider
