@@ -11,8 +11,7 @@
 //
 // Run:  01_hello                          a bar that this program makes
 //       01_hello hand.msh                 tetrahedra of a Gmsh, Medit, TetGen, Vega or VTK file
-//       01_hello --with-holes hand.msh    also where the file has hexahedra, wedges or pyramids, which are
-//       left out
+//       01_hello --with-holes hand.msh    the same without the hexahedra, wedges and pyramids of the file
 //
 // It prints what it does to the body: the scale, the end that is held, the cells that are left out, what it
 // writes. Step 3 is the ten lines that every program begins with. The steps around it make any file fit for a
@@ -37,7 +36,7 @@ Mesh<Tet4> load(const std::string& file, bool with_holes) {
   std::printf("%s\n", report.message().c_str());
   if (!report.left_aside.empty() && !with_holes) {
     try {
-      read_mesh<Tet4>(file);  // without a report, which would be the consent, it refuses holes
+      read_mesh<Tet4>(file);  // refuses holes, as it is given no report
     } catch (const MeshError& error) {
       throw std::runtime_error(std::string(error.what()) +
                                "\nTo see it move with its holes: 01_hello --with-holes " + file);

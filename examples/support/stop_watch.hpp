@@ -47,6 +47,7 @@ class WatchedSystem {
   const Vector& mass() const { return inner_.mass(); }
   const Vector& mass_damping() const { return inner_.mass_damping(); }
   Scalar stiffness_damping() const { return inner_.stiffness_damping(); }
+  bool rotation_changes_energy() const { return inner_.rotation_changes_energy(); }
   int undefined_element(const Vector& x) { return inner_.undefined_element(x); }
   auto inverted_elements(const Vector& x) const { return inner_.inverted_elements(x); }
   auto free_motion(const std::vector<pliant::HeldDirection<dim>>& held, const Vector& x) const {
@@ -89,6 +90,7 @@ class WatchedFilter {
     const Watch watch(phases_.constraints);
     return inner_.prescribe(time, duration, x, u);
   }
+  decltype(auto) directions() const { return inner_.directions(); }
   void remaining(const Vector& prescribed, const Vector& u, Vector& d) const {
     inner_.remaining(prescribed, u, d);
   }

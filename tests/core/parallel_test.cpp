@@ -195,9 +195,7 @@ TEST_CASE("Loops whose second thread does not get its core run on one, unless th
     return teams;
   };
   CHECK(thread_count() == 2);
-  const int teams = teams_of(100);
-  CHECK(teams >= 1);
-  CHECK(teams <= 10);
+  CHECK(teams_of(100) <= 10);
   {
     const WithThreads ordered(2);
     CHECK(teams_of(20) == 20);

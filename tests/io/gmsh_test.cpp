@@ -228,6 +228,8 @@ TEST_CASE("Gmsh: sections that are not used end with their own word only") {
     check_unit_tet(parse(replaced(text, "$Nodes", others + "$Nodes")), 5);
     check_unit_tet(parse(text + others), 5);
   }
+  // In a time that grows as the section does.
+  check_unit_tet(parse(two + "$Comments\n" + std::string(1 << 20, '$') + "\n$EndComments\n"), 5);
   refuses(forty_one + forty_one.substr(forty_one.find("$Entities"),
                                        forty_one.find("$Nodes") - forty_one.find("$Entities")),
           34, "the section $Entities comes after the $Elements section");

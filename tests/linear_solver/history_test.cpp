@@ -31,6 +31,15 @@ Problems twisted_more_and_more(const std::vector<std::size_t>& nearly_incompress
   return problems;
 }
 
+// Whether Prefactored has made a factor, which stays if the step is undone. TwoLevel makes its own again.
+template <class Workspace>
+bool replaces_factor(const Workspace& workspace) {
+  if constexpr (requires { workspace.preconditioner.factorisations; }) {
+    return workspace.preconditioner.factorisations > 0;
+  }
+  return false;
+}
+
 template <class Solver>
 void check_history(const Solver& solver, const Problems& problems) {
   using Workspace = typename Solver::template Workspace<Matrix>;
@@ -49,7 +58,7 @@ void check_history(const Solver& solver, const Problems& problems) {
     }
     return record;
   };
-  int remembered = 0;
+  int remembered = 0, undone = 0;
   for (const std::size_t middle : {0, 1, 4, 9, 14, 20}) {
     INFO("saved before matrix " << middle);
     Workspace saved;
@@ -63,6 +72,16 @@ void check_history(const Solver& solver, const Problems& problems) {
     Workspace fresh;
     fresh.restore(std::move(history));
     CHECK((solve(fresh, middle, problems.size()) == truth));
+    // A step that takes over what was restored, and is undone.
+    Workspace tried;
+    tried.restore(typename Workspace::History(again));
+    tried.begin_step();
+    solve(tried, middle, middle + 1);
+    tried.step_undone();
+    if (!replaces_factor(tried)) {
+      ++undone;
+      CHECK((solve(tried, middle, problems.size()) == truth));
+    }
     Workspace other;
     solve(other, 12, 18);
     other.restore(std::move(again));
@@ -71,6 +90,7 @@ void check_history(const Solver& solver, const Problems& problems) {
     if (solve(ignorant, middle, problems.size()) != truth) ++remembered;
   }
   CHECK(remembered >= 2);  // otherwise this tests nothing
+  CHECK(undone >= 2);
 }
 
 }  // namespace

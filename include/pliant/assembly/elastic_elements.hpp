@@ -54,7 +54,7 @@ class ElasticElements {
 
   // Whether the energy changes when a body turns as a whole, as that of small strains does; told by the first
   // element, deformed and turned.
-  bool feels_rotation() const {
+  bool rotation_changes_energy() const {
     constexpr int dim = Element::dim;
     if (batches_.element_count == 0) return false;
     SmallMatrix<Scalar, dim, dim> F = SmallMatrix<Scalar, dim, dim>::Identity(), turn = F;

@@ -121,12 +121,13 @@ class ElementKernel {
       }
       Matrix F;
       if constexpr (small_strain) {
-        for (int k = 0; k < dim * dim; ++k) F.data()[k] = constant<T>(k % (dim + 1) == 0 ? 1 : 0);
+        PLIANT_UNROLL for (int k = 0; k < dim * dim; ++k) F.data()[k] =
+            constant<T>(k % (dim + 1) == 0 ? 1 : 0);
       } else {
         F = deformation_gradient(edge, g);
       }
       Matrix rate;
-      for (int k = 0; k < dim * dim; ++k) rate.data()[k] = constant<T>(0);
+      PLIANT_UNROLL for (int k = 0; k < dim * dim; ++k) rate.data()[k] = constant<T>(0);
       if (straining.velocity != nullptr) {
         const Matrix W = deformation_gradient(speed, g);
         add_symmetric(straining.factor, transposed_times<T, dim, dim, dim>(F, W), rate);
@@ -136,7 +137,7 @@ class ElementKernel {
         const Matrix U = deformation_gradient(moved, g);
         Matrix middle = F;
         if constexpr (!small_strain) {
-          for (int k = 0; k < dim * dim; ++k) {
+          PLIANT_UNROLL for (int k = 0; k < dim * dim; ++k) {
             middle.data()[k] = multiply_add(constant<T>(0.5), U.data()[k], F.data()[k]);
             F.data()[k] += U.data()[k];
           }
@@ -148,8 +149,9 @@ class ElementKernel {
 
     static PLIANT_INLINE void add_symmetric(double factor, const Matrix& A, Matrix& sum) {
       const T half = constant<T>(factor / 2);
-      for (int j = 0; j < dim; ++j) {
-        for (int i = 0; i < dim; ++i) sum(i, j) = multiply_add(half, A(i, j) + A(j, i), sum(i, j));
+      PLIANT_UNROLL for (int j = 0; j < dim; ++j) {
+        PLIANT_UNROLL for (int i = 0; i < dim; ++i) sum(i, j) =
+            multiply_add(half, A(i, j) + A(j, i), sum(i, j));
       }
     }
   };

@@ -156,7 +156,7 @@ class ElasticSystem {
   }
 
   // Whether the elastic energy changes when a body turns as a whole. It never does when one moves along.
-  bool feels_rotation() const { return feels_rotation_; }
+  bool rotation_changes_energy() const { return rotation_changes_energy_; }
 
   // The user's number of an element whose energy is not finite at x, or -1. The elements of several solids
   // are numbered solid after solid.
@@ -233,7 +233,7 @@ class ElasticSystem {
     stiffness_damping_ = static_cast<Scalar>(
         std::apply([](const auto&... part) { return std::max({part.solid.damping().beta...}); }, parts));
     for_each_set([&](const auto& elements, std::size_t) {
-      feels_rotation_ = feels_rotation_ || elements.feels_rotation();
+      rotation_changes_energy_ = rotation_changes_energy_ || elements.rotation_changes_energy();
     });
   }
 
@@ -372,7 +372,7 @@ class ElasticSystem {
   std::ptrdiff_t nodes_of_copy_ = 0;
   Vector mass_damping_;
   Scalar stiffness_damping_ = 0;  // [s]
-  bool feels_rotation_ = false;
+  bool rotation_changes_energy_ = false;
   std::vector<Part> parts_;
 };
 

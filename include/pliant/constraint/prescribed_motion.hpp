@@ -33,7 +33,7 @@ class MovedNodes {
   template <class Nodes, class... Along>
   MovedNodes(const Nodes&, Function function, const Along&...) requires(!are_nodes<Nodes>)
       : function_(std::move(function)) {
-    static_assert(is_ever_right<Nodes>,
+    static_assert(always_false<Nodes>,
                   "the first argument of a PrescribedMotion or PrescribedVelocity must be the numbers of "
                   "nodes, the second "
                   "a function: PrescribedMotion(nodes, [](const Eigen::Vector3d& X, double t) -> "

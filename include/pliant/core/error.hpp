@@ -8,7 +8,7 @@
 
 #if !defined(__cpp_exceptions) && !defined(_CPPUNWIND)
 #error "pliant reports bad input by exceptions: compile the files that include it without -fno-exceptions"
-#include <pliant/needs_exceptions>  // which is nowhere: nothing further is worth reading
+#include <pliant/needs_exceptions>  // there is no such file, so that compilers stop here
 #endif
 
 #include <bit>
@@ -153,9 +153,10 @@ class StateError : public Error {
 
 namespace detail {
 
-// False, once a template is used: for a static_assert that tells what to write instead.
+// False, but only when a template that depends on the types is used: for a static_assert that says what to
+// write instead.
 template <class...>
-inline constexpr bool is_ever_right = false;
+inline constexpr bool always_false = false;
 
 // Throws unless `value` is finite and `admissible`.
 inline void require_parameter(bool admissible, const char* parameter, double value, const char* requirement) {

@@ -24,7 +24,7 @@
 
 namespace pliant::detail {
 
-// That of a part without one.
+// The history of a part that has none.
 struct NoHistory {};
 
 template <class Part>

@@ -9,8 +9,8 @@
 
 namespace pliant {
 
-// A point for each node of a system [m], or zero for all of them: what must be added to its position to have
-// it in the world. Nodes that hang together have the same.
+// A point for each node of a system [m], or zero for all of them: the position of the node in the world is
+// this point plus the position that the system computes with. Nodes that hang together have the same point.
 template <int Dim>
 class Origins {
  public:

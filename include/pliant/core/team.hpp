@@ -72,8 +72,8 @@ class Team {
 
   // A loop that was timed took `wall`, and its threads needed `work` together.
   void timed(int threads, Nanoseconds wall, Nanoseconds work, Nanoseconds now) {
-    // Half of the threads need 2 work / threads, and more than that where they share their cores with other
-    // programs.
+    // Half of the threads need 2 work / threads if each has a core; they share some with other programs, and
+    // 3 work / threads is what they are taken to need.
     const Nanoseconds by_half = 3 * work / threads;
     lost_ = std::max<Nanoseconds>(lost_ + wall - by_half - price_of_a_loop, 0);
     if (lost_ > most_lost) halve(now);
@@ -115,7 +115,7 @@ inline constinit thread_local Team team;
 
 inline std::atomic<int> requested_threads{0};
 
-// Whether OMP_DYNAMIC forbids to take fewer threads than OpenMP has.
+// Whether this value of OMP_DYNAMIC, null if it is not set, forbids to take fewer threads than OpenMP has.
 inline bool forbids_fewer_threads(const char* omp_dynamic) {
   return omp_dynamic != nullptr && (*omp_dynamic == 'f' || *omp_dynamic == 'F');
 }
@@ -128,10 +128,10 @@ inline bool may_take_fewer_threads() {
 
 }  // namespace detail
 
-// The library's loops use so many threads from now on, whatever else the machine is doing. With 0, which is
-// the default, they use at most as many as OpenMP has (OMP_NUM_THREADS, omp_set_num_threads), and fewer while
-// another program uses the cores, except if OMP_DYNAMIC=false is in the environment. Results do not depend on
-// the number.
+// The library's loops use this number of threads from now on, whatever else the machine is doing. With 0,
+// which is the default, they use at most as many as OpenMP has (OMP_NUM_THREADS, omp_set_num_threads), and
+// fewer while another program uses the cores, unless OMP_DYNAMIC=false is in the environment. Results do not
+// depend on the number.
 inline void set_thread_count(int threads) { detail::requested_threads = std::max(threads, 0); }
 
 // Threads the library's loops use at most: what was asked for, else OpenMP's number, else one.

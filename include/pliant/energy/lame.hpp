@@ -73,7 +73,7 @@ class LameMaterial {
   template <class... Numbers>
   explicit LameMaterial(Numbers...) requires(sizeof...(Numbers) > 0 && (std::is_arithmetic_v<Numbers> && ...))
       : LameMaterial(RawCoefficients{1, 1}) {
-    static_assert(detail::is_ever_right<Numbers...>,
+    static_assert(detail::always_false<Numbers...>,
                   "an energy is made from a Lame, which says what its numbers are: "
                   "StableNeoHookean(Lame::from_young_poisson(1e6, 0.45))");
   }

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include <pliant/core/error.hpp>
+#include <pliant/core/register.hpp>
 #include <pliant/core/tensor.hpp>
 #include <pliant/energy/lame.hpp>
 #include <pliant/energy/projection.hpp>
@@ -27,8 +28,8 @@ struct IsotropicViscosity {
   PLIANT_INLINE SmallMatrix<T, Dim, Dim> stress(const SmallMatrix<T, Dim, Dim>& rate) const {
     const T pressure = constant<T>(lambda) * trace(rate), twice_mu = constant<T>(2 * mu);
     SmallMatrix<T, Dim, Dim> S;
-    for (int k = 0; k < Dim * Dim; ++k) S.data()[k] = twice_mu * rate.data()[k];
-    for (int i = 0; i < Dim; ++i) S(i, i) += pressure;
+    PLIANT_UNROLL for (int k = 0; k < Dim * Dim; ++k) S.data()[k] = twice_mu * rate.data()[k];
+    PLIANT_UNROLL for (int i = 0; i < Dim; ++i) S(i, i) += pressure;
     return S;
   }
 
@@ -52,9 +53,9 @@ struct IsotropicViscosity {
     PLIANT_INLINE SmallMatrix<T, Dim, Dim> block(const Node& a, const Node& b) const {
       const T along = dot<T, Dim>(a.gradient, b.gradient), turning = dot<T, Dim>(a.gradient, b.pulled);
       SmallMatrix<T, Dim, Dim> K;
-      for (int k = 0; k < Dim; ++k) {
+      PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {
         const T from_mu = mu * a.stretched(k), from_lambda = lambda * b.stretched(k);
-        for (int i = 0; i < Dim; ++i) {
+        PLIANT_UNROLL for (int i = 0; i < Dim; ++i) {
           K(i, k) = multiply_add(b.stretched(i), from_mu,
                                  multiply_add(a.stretched(i), from_lambda, along * square(i, k)));
         }
@@ -68,10 +69,10 @@ struct IsotropicViscosity {
   PLIANT_INLINE Tangent<T, Dim> tangent(const SmallMatrix<T, Dim, Dim>& F, const SmallMatrix<T, Dim, Dim>& S,
                                         const T& per_time) const {
     Tangent<T, Dim> result{F, S, {}, constant<T>(mu) * per_time, constant<T>(lambda) * per_time};
-    for (int j = 0; j < Dim; ++j) {
-      for (int i = 0; i < Dim; ++i) {
+    PLIANT_UNROLL for (int j = 0; j < Dim; ++j) {
+      PLIANT_UNROLL for (int i = 0; i < Dim; ++i) {
         T entry = F(i, 0) * F(j, 0);
-        for (int k = 1; k < Dim; ++k) entry = multiply_add(F(i, k), F(j, k), entry);
+        PLIANT_UNROLL for (int k = 1; k < Dim; ++k) entry = multiply_add(F(i, k), F(j, k), entry);
         result.square(i, j) = result.mu * entry;
       }
     }
@@ -89,7 +90,7 @@ struct AnisotropicViscosity {
     SmallMatrix<T, Dim, Dim> S;
     for (int r = 0; r < Dim * Dim; ++r) {
       S.data()[r] = constant<T>(C(r, 0)) * rate.data()[0];
-      for (int c = 1; c < Dim * Dim; ++c) S.data()[r] += constant<T>(C(r, c)) * rate.data()[c];
+      PLIANT_UNROLL for (int c = 1; c < Dim * Dim; ++c) S.data()[r] += constant<T>(C(r, c)) * rate.data()[c];
     }
     return S;
   }
@@ -105,7 +106,7 @@ struct AnisotropicViscosity {
         for (int i = 0; i < Dim; ++i) {
           T& entry = half(i + Dim * j, c);
           entry = F(i, 0) * constant<T>(C(Dim * j, c));
-          for (int p = 1; p < Dim; ++p) entry += F(i, p) * constant<T>(C(p + Dim * j, c));
+          PLIANT_UNROLL for (int p = 1; p < Dim; ++p) entry += F(i, p) * constant<T>(C(p + Dim * j, c));
         }
       }
     }
@@ -113,7 +114,7 @@ struct AnisotropicViscosity {
       for (int k = 0; k < Dim; ++k) {
         for (int r = 0; r < size; ++r) {
           T entry = half(r, Dim * l) * F(k, 0);
-          for (int q = 1; q < Dim; ++q) entry += half(r, q + Dim * l) * F(k, q);
+          PLIANT_UNROLL for (int q = 1; q < Dim; ++q) entry += half(r, q + Dim * l) * F(k, q);
           H(r, k + Dim * l) = per_time * entry;
         }
         for (int j = 0; j < Dim; ++j) H(k + Dim * j, k + Dim * l) += S(j, l);
@@ -144,7 +145,7 @@ class ViscousState {
       return law_.tangent(F_, S_, per_time);
     } else {
       SmallMatrix<T, Dim, Dim> none;
-      for (int k = 0; k < Dim * Dim; ++k) none.data()[k] = constant<T>(0);
+      PLIANT_UNROLL for (int k = 0; k < Dim * Dim; ++k) none.data()[k] = constant<T>(0);
       return law_.tangent(F_, none, per_time);
     }
   }

@@ -169,7 +169,7 @@ struct CentralDifferences {
   template <class SystemType>
   static constexpr bool balances_bodies = sizeof(typename SystemType::Scalar) < sizeof(double) &&
                                           requires(const SystemType& system) {
-    system.feels_rotation();
+    system.rotation_changes_energy();
   };
 
   // Gives bodies as wholes the velocities that loads and colliders have given them in the step and, if there

@@ -61,7 +61,7 @@ class IncrementalPotential {
   // rotations.
   static constexpr bool balances_bodies =
       sizeof(Scalar) < sizeof(double) && requires(const SystemType& system) {
-    system.feels_rotation();
+    system.rotation_changes_energy();
   };
 
   // `predicted` and `standstill` of the workspace are read from the first evaluation on, `prescribed` is
@@ -142,7 +142,7 @@ class IncrementalPotential {
       return result;
     };
     // What is not solved to its end may hold moments.
-    const bool turns = wants_rounding_ && !system_.feels_rotation();
+    const bool turns = wants_rounding_ && !system_.rotation_changes_energy();
     w_.bodies.balance(start_.x, contacts_, weights_.contact_time, turns, weight, force, u, g);
   }
 

@@ -101,8 +101,8 @@ namespace detail {
 struct CellType {
   std::optional<CellKind> kind;  // the cell on its corners, which come first; empty for polygons and the like
   int nodes = 0;                 // nodes per cell, 0 where that varies
-  std::string_view name{};       // needed only without a kind, as is
-  int dimension = 0;             // of the cell itself
+  std::string_view name{};       // needed only without a kind
+  int dimension = 0;             // of the cell itself; needed only without a kind
 };
 
 // Appends cells to a CellMesh, linear ones to their block, the rest to `others`.

@@ -184,18 +184,25 @@ class GmshParser {
   // line.
   void skip_section(std::string_view name) {
     const std::string end = "$End" + std::string(name.substr(1));
-    // As the section was called in the manual for a long time.
+    // The manual gave this one for a long time.
     const std::string other_end = name == "$ElementNodeData" ? "$ElementEndNodeData" : end;
     const std::string_view text = in_.rest();
     for (std::size_t offset = text.find('$'); offset != std::string_view::npos;
          offset = text.find('$', offset + 1)) {
-      const std::string_view word = text.substr(offset, text.find_first_of(" \t\r\n\v\f", offset) - offset);
-      if ((word == end || word == other_end) && (gmsh_.binary || begins_line(text, offset))) {
-        in_.skip(offset + word.size(), end.c_str());
-        return;
+      for (const std::string* word : {&end, &other_end}) {
+        if (is_word(text, offset, *word) && (gmsh_.binary || begins_line(text, offset))) {
+          in_.skip(offset + word->size(), end.c_str());
+          return;
+        }
       }
     }
     in_.fail("the section " + in_quotes(name) + " has no " + end);
+  }
+
+  static bool is_word(std::string_view text, std::size_t offset, std::string_view word) {
+    const std::string_view found = text.substr(offset, word.size() + 1);
+    return found.substr(0, word.size()) == word &&
+           found.find_first_not_of(" \t\r\n\v\f", word.size()) == std::string_view::npos;
   }
 
   static bool begins_line(std::string_view text, std::size_t offset) {

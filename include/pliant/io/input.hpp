@@ -263,7 +263,7 @@ class Input {
          " are listed: " + (position_ == bytes_.size() ? "the file ends" : found() + " follows"));
   }
 
-  // How numbers that are not finite are written.
+  // Whether a word stands for a number that is not finite.
   static bool is_not_finite_word(std::string_view word) {
     return equal_ignoring_case(word, "nan") || equal_ignoring_case(word, "inf") ||
            equal_ignoring_case(word, "infinity");

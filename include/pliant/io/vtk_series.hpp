@@ -53,7 +53,7 @@ class VtkSeries {
 
   template <class Other>
   void write(const Other&) requires(!Snapshot<Other>) {
-    static_assert(detail::is_ever_right<Other>,
+    static_assert(detail::always_false<Other>,
                   "what is written must be a Simulation, or another Snapshot with mesh(), positions(), "
                   "velocities() and time(); a mesh at rest is written by write_vtu(path, mesh)");
   }

@@ -174,10 +174,9 @@ void write_vtu(const std::filesystem::path& path, const S& snapshot) {
 template <class Other>
 requires(!Snapshot<Other> && !detail::is_mesh<Other>) void write_vtu(const std::filesystem::path&,
                                                                      const Other&) {
-  static_assert(detail::is_ever_right<Other>,
+  static_assert(detail::always_false<Other>,
                 "write_vtu writes a mesh, or the state of a Simulation or another Snapshot: of a solid, "
-                "write_vtu(path, "
-                "solid.mesh())");
+                "write_vtu(path, solid.mesh())");
 }
 
 }  // namespace pliant

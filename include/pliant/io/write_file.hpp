@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -94,7 +95,7 @@ inline void write_file(const std::filesystem::path& path, std::string_view bytes
   }
   const Destination destination = destination_of(path);
   if (!destination.replaced || destination.exists) {
-    // Also the question whether a file that is about to be replaced may be written.
+    // A file that is about to be replaced is opened too, which tells whether it may be written.
     errno = 0;
     std::FILE* const file = std::fopen(destination.path.string().c_str(), "ab");
     if (file == nullptr) fail_to_write(path, errno);
@@ -118,13 +119,15 @@ inline void write_file(const std::filesystem::path& path, std::string_view bytes
   fail_to_write(path, error_number);
 }
 
-// Writes `bytes` and then `tail` in place of the `tail` that a regular file ends with at `position`: in one
-// go, so that a program that is stopped leaves the file with its tail. Returns false, and leaves the file
-// alone, where it ends otherwise. Throws WriteError, and then the file is what it was.
+// Writes `bytes` and then `tail` in place of the `tail` that a regular file ends with at `position`: both at
+// once, so that a program that is stopped leaves the file with its tail. Returns false, and leaves the file
+// alone, if it ends otherwise or has more bytes than can be counted here. Throws WriteError, and then the
+// file is what it was.
 inline bool insert_before_tail(const std::filesystem::path& path, std::uintmax_t position,
                                std::string_view bytes, std::string_view tail) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error) ||
+  if (position > static_cast<std::uintmax_t>(std::numeric_limits<long>::max()) ||
+      !std::filesystem::is_regular_file(path, error) ||
       std::filesystem::file_size(path, error) != position + tail.size()) {
     return false;
   }

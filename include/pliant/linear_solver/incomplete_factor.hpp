@@ -102,8 +102,8 @@ class IncompleteFactor {
       if (!good) return false;
       parallel_parts(parts(), [&](int p) {
         const SweepOrder::Range& late = order_.parts[at(p)].late;
-        for (int k = late.begin; k < late.end && row(k, late.end); ++k) {
-        }
+        int k = late.begin;
+        while (k < late.end && row(k, late.end)) ++k;
       });
       return good.load();
     };

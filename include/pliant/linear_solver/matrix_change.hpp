@@ -66,7 +66,8 @@ class MatrixChange {
 
   void forget() { remembers_ = false; }
 
-  // What is remembered, if anything is; and the same of one that was analysed for as many rows.
+  // Whether a matrix is remembered, and what is known of it. What another MatrixChange of as many rows has
+  // remembered can take its place.
   bool remembers() const { return remembers_; }
   const Sample& remembered() const { return remembered_; }
   void remember(Sample&& sample) {

@@ -27,7 +27,8 @@ struct ScaledMatrix {
   const float* values() const { return numbers.data(); }
 };
 
-// What Prefactored keeps of a factor, which is made anew from its matrix; see its workspace.
+// What Prefactored keeps from solve to solve. Of the factor it is the matrix, from which it is made anew. The
+// numbers have the names that they have in the workspace.
 struct PrefactoredHistory {
   bool has_factor = false;  // whether the rest is known
   ScaledMatrix factorised;

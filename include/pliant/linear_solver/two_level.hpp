@@ -30,7 +30,8 @@ namespace pliant {
 struct TwoLevel {
   int nodes_per_aggregate = 0;  // 0: chosen by the number of nodes
 
-  // A factor that is kept is one of an earlier matrix, which nobody has any more.
+  // What a workspace keeps of earlier matrices: the numbers of the factor themselves, as the matrix that it
+  // was made of is not kept.
   template <class Matrix>
   struct Kept {
     FactorKind kind = FactorKind::incomplete_cholesky;

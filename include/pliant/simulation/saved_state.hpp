@@ -17,13 +17,13 @@ namespace pliant {
 
 namespace detail {
 
-// What a simulation must have in common with that of a state.
+// What a simulation that takes a state must have in common with the one that gave it.
 template <int Dim>
 struct StateOrigin {
   std::ptrdiff_t nodes = 0;
   std::uint64_t mesh = 0, rest_shape = 0, masses = 0, poses = 0;  // fingerprints
-  std::vector<HeldDirection<Dim>> held;  // and moved; in the internal numbering, ascending
-  std::vector<int> moved;                // the same
+  std::vector<HeldDirection<Dim>> held;  // of held and moved nodes; internal numbers, ascending
+  std::vector<int> moved;                // nodes; internal numbers, ascending
 
   StateOrigin() = default;
 
@@ -54,7 +54,7 @@ struct StateOrigin {
   }
 };
 
-// Throws StateError where the origin of a state is not that of a simulation.
+// Throws StateError where a simulation differs from the one that gave a state.
 template <int Dim>
 void require_same(const StateOrigin<Dim>& state, const StateOrigin<Dim>& here, const Numbering& numbering) {
   if (state.nodes != here.nodes) {
@@ -91,7 +91,7 @@ void require_same(const StateOrigin<Dim>& state, const StateOrigin<Dim>& here, c
 // no simulation.
 //
 // What a simulation is made of is not in it: solid, constraints, the parameters of integrator and solver, the
-// shapes, surfaces and paths of colliders. A simulation that is to take it has the same ones.
+// shapes, surfaces and paths of colliders. A simulation that takes it must have the same ones.
 template <class SolidType, class IntegratorType, class SolverType, Isa isa = PLIANT_NATIVE_ISA>
 class SavedState {
  public:
@@ -99,7 +99,7 @@ class SavedState {
   static constexpr int dim = SolidType::dim;
   using Positions = NodeMatrix<Scalar, dim>;
 
-  // The state of no simulation, which none takes.
+  // An empty state, which no simulation takes.
   SavedState() = default;
 
   double time() const { return time_; }                        // [s]

@@ -260,7 +260,8 @@ class Simulation {
     return saved;
   }
 
-  // The same, into one that there is already, whose memory is used again. Where it throws, that one is empty.
+  // The same, into one that there is already, whose memory is used again. If it throws, no simulation takes
+  // that one.
   void copy_state_to(SavedState& saved) const {
     saved.made_in_ = {};
     saved.time_ = state_.time;
@@ -281,8 +282,9 @@ class Simulation {
     saved.made_in_ = {system_, filter_};
   }
 
-  // Takes the state of this simulation, or of one made in the same way, over. Throws StateError for a state
-  // of another mesh, of other nodes held or moved or of other colliders, and then keeps its own.
+  // Takes over the state of this simulation, or of one made in the same way. Throws StateError for a state of
+  // another mesh, rest shape, masses or poses, of other nodes held or moved or of other colliders, and then
+  // keeps its own.
   void set_state(SavedState saved) {
     if (half_built_) renew();
     detail::require_same(saved.made_in_, {system_, filter_}, system_.numbering());
@@ -309,7 +311,7 @@ class Simulation {
 
   template <class Other>
   void set_state(const Other&) requires(!std::is_same_v<Other, SavedState>) {
-    static_assert(!std::is_same_v<Other, Other>,
+    static_assert(detail::always_false<Other>,
                   "set_state takes what state() of a Simulation has returned, whose solid, integrator and "
                   "solver are of the same types");
   }
@@ -386,7 +388,7 @@ class Simulation {
   }
   template <class... Numbers>
   void set_gravity(Numbers...) requires(sizeof...(Numbers) > 0 && (std::is_arithmetic_v<Numbers> && ...)) {
-    static_assert(detail::is_ever_right<Numbers...>,
+    static_assert(detail::always_false<Numbers...>,
                   "set_gravity takes a vector, in braces or of Eigen: set_gravity({0, -9.81, 0})");
   }
 

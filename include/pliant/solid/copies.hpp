@@ -12,8 +12,8 @@
 
 namespace pliant {
 
-// Copies of a solid, each moved and turned at rest by a pose: a crowd that integrators and constraints see as
-// one body. Its nodes are those of the first copy, then those of the second, and so on:
+// Copies of a solid, each moved and turned at rest by a pose. Integrators and constraints treat them as one
+// body. Its nodes are those of the first copy, then those of the second, and so on:
 //   auto cow = Solid(mesh, FixedCorotated(lame), Density{1000});
 //   auto herd = Copies(cow, poses);                                  // std::vector<Pose<3>>
 //   auto held = Pinned(herd.nodes(nodes_where(mesh, ...)));          // of every copy

@@ -14,9 +14,9 @@ namespace pliant {
 // D damps what deforms: with the deformation gradient F of each quadrature point and its rest volume w,
 //   v.D v = sum w G':beta C:G',   G' = sym(F^T grad v) the rate of Green's strain,
 // which is the viscous stress F beta C:G' of Kelvin and Voigt, with Hooke's law C of the energy at rest
-// (viscosity.hpp). At rest D is beta K, K the stiffness, and of LinearElastic, whose F is no deformation, it
-// is everywhere. Elsewhere beta K v would not vanish where a body that is stressed turns, and would brake it;
-// D makes neither a force nor a moment, and is positive semidefinite, whatever the state.
+// (viscosity.hpp). At rest D is beta K, K the stiffness; with LinearElastic, whose F is no deformation, it is
+// so everywhere. In other states beta K v does not vanish when a stressed body turns, and would brake it. The
+// forces of D v add up to no force and no moment, and D is positive semidefinite, in every state.
 struct Rayleigh {
   double alpha = 0;  // 1/s, >= 0
   double beta = 0;   // s, >= 0

@@ -80,7 +80,7 @@ class Solid {
   Solid(Mesh mesh, Energy energy, Rest...) requires(detail::lacks_density<Rest...>)
       : Solid(std::move(mesh), std::move(energy), Density{1}) {
     static_assert(
-        detail::is_ever_right<Rest...>,
+        detail::always_false<Rest...>,
         "the third argument of Solid must be a density, in kg/m^3: Solid(mesh, energy, Density{1000})");
   }
 
