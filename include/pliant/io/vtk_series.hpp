@@ -71,9 +71,7 @@ class VtkSeries {
   std::filesystem::path suffixed(const std::string& suffix) const {
     if (stem_.filename().empty())
       throw WriteError(stem_.string(), "names a folder, not the stem of file names");
-    std::filesystem::path path = stem_;
-    path += suffix;
-    return path;
+    return stem_.native() + std::filesystem::path(suffix).native();
   }
 
   // At least four digits, so that file names sort.

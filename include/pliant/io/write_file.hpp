@@ -67,18 +67,23 @@ inline std::pair<std::FILE*, std::filesystem::path> temporary_beside(const std::
   static std::atomic<std::uint64_t> counter{0};
   // Names are at most 255 bytes long.
   const std::string stem = target.filename().string().substr(0, 200);
+  // As strings: if memory runs out in replace_filename of libstdc++ 12, the path is broken, and its destructor
+  // crashes.
+  const auto& whole = target.native();
+  const auto folder = whole.substr(0, whole.size() - target.filename().native().size());
   constexpr int attempts = 100;
   for (int attempt = 0;; ++attempt) {
     const auto time = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
     char digits[16];
     char* const end =
         std::to_chars(digits, digits + sizeof digits, (time << 8) + counter.fetch_add(1), 16).ptr;
-    std::filesystem::path path = target;
-    path.replace_filename(stem + "." + std::string(digits, end) + ".part");
+    const std::filesystem::path name(stem + "." + std::string(digits, end) + ".part");
+    std::pair<std::FILE*, std::filesystem::path> result{nullptr, folder + name.native()};
+    auto& [file, path] = result;
     errno = 0;
     // "x": no other writer has this file, nor has the user.
-    std::FILE* const file = std::fopen(path.string().c_str(), "wbx");
-    if (file != nullptr || errno != EEXIST || attempt == attempts) return {file, path};
+    file = std::fopen(path.string().c_str(), "wbx");
+    if (file != nullptr || errno != EEXIST || attempt == attempts) return result;
   }
 }
 
