@@ -41,9 +41,17 @@ BENCHMARKS = {
 UNITS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
+def machine():
+    """What the processor calls itself."""
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return " ".join(line.split(":", 1)[1].split())
+    return "a processor without a name"
+
+
 def measure(folder):
-    """{benchmark: {"ns": median time of an iteration, "iterations": of the linear solver, if it tells}}"""
-    record = {}
+    """Writes {benchmark: {"ns": median time of an iteration, "iterations": of the linear solver, if it tells}}"""
+    record = {"machine": machine()}
     for program, names in BENCHMARKS.items():
         pattern = "^(" + "|".join(name.split("/min_time")[0] for name in names) + ")(/min_time.*)?$"
         output = subprocess.run(
@@ -124,12 +132,14 @@ def tables(record):
         ["symmetric matrix product, 69k and 320k tets", f"{products[1][4]}, {products[2][4]}"],
         ["conjugate gradient iteration, 14k and 69k tets", f"{iterations[0][3]}, {iterations[1][3]}"],
         ["a whole linearised step, 3.7k tets, tolerance 1e-6", steps[2][3]]]
-    return {
+    measured_on = f"\n\nMeasured on {record['machine']}."
+    found = {
         "elements": table(["", "scalar Eigen, double", "lanes, double", "ratio", "lanes, float"], elements),
         "product": table(["microseconds", "Eigen, row-major", "`BlockMatrix`", "`PackedMatrix`", "ratio"], products),
         "iteration": table(["", "Eigen, diagonal", "`Pcg<Jacobi>`", "ratio", "`Pcg<BlockJacobi>`"], iterations),
         "step": table(["", "ms per step", "iterations", "ratio"], steps),
         "summary": table(["", "times faster"], summary)}
+    return {name: text + measured_on for name, text in found.items()}
 
 
 def filled(page, found):
