@@ -67,8 +67,8 @@ inline std::pair<std::FILE*, std::filesystem::path> temporary_beside(const std::
   static std::atomic<std::uint64_t> counter{0};
   // Names are at most 255 bytes long.
   const std::string stem = target.filename().string().substr(0, 200);
-  // As strings: if memory runs out in replace_filename of libstdc++ 12, the path is broken, and its destructor
-  // crashes.
+  // As strings: if memory runs out in replace_filename of libstdc++ 12, the path is broken and its
+  // destructor crashes.
   const auto& whole = target.native();
   const auto folder = whole.substr(0, whole.size() - target.filename().native().size());
   constexpr int attempts = 100;
