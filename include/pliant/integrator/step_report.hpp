@@ -135,8 +135,7 @@ struct StepReport {
         return std::isnan(residual_goal) ? "done" : "done, convergence not required";
       case StepStop::not_converged:
         return "Newton did not converge within its iteration limit (allow more iterations, or take a smaller "
-               "dt); "
-               "the state is unchanged";
+               "dt); the state is unchanged";
       case StepStop::stalled:
         return "the line search found no decrease, the gradient is above its tolerance; the state is "
                "unchanged";
