@@ -12,6 +12,18 @@ using namespace pliant;
 
 namespace {
 
+const double not_a_number = std::numeric_limits<double>::quiet_NaN(),
+             infinity = std::numeric_limits<double>::infinity();
+
+// The number at the beginning of a text, by itself or in words.
+double number_in(const std::string& text) {
+  const auto begins = [&](const char* words) { return text.rfind(words, 0) == 0; };
+  if (begins("not a number: ")) return not_a_number;
+  if (begins("infinite: ")) return infinity;
+  if (begins("minus infinite: ")) return -infinity;
+  return std::stod(text);
+}
+
 // The parameter that `make` refuses, and its value must stand in the message; "" if nothing is thrown.
 template <class Make>
 std::string refused(const Make& make, double value) {
@@ -19,15 +31,12 @@ std::string refused(const Make& make, double value) {
     make();
   } catch (const ParameterError& error) {
     const std::string message = error.what(), start = error.parameter() + " = ";
-    const double named = message.rfind(start, 0) == 0 ? std::stod(message.substr(start.size())) : 12345;
+    const double named = message.rfind(start, 0) == 0 ? number_in(message.substr(start.size())) : 12345;
     const auto same = [value](double x) { return x == value || (std::isnan(x) && std::isnan(value)); };
     return same(named) && same(error.value()) ? error.parameter() : "no value in: " + message;
   }
   return "";
 }
-
-const double not_a_number = std::numeric_limits<double>::quiet_NaN(),
-             infinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
