@@ -2,15 +2,14 @@
 #pragma once
 
 #include "support/catch.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <initializer_list>
-#include <random>
 #include <string>
 #include <string_view>
 
@@ -69,29 +68,6 @@ class Binary {
 
  private:
   bool swap_;
-};
-
-// A folder of its own, gone at the end.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    path = std::filesystem::temp_directory_path() / ("pliant_" + std::to_string(std::random_device()()));
-    std::filesystem::create_directories(path);
-  }
-  ~TemporaryFolder() {
-    std::error_code error;
-    std::filesystem::remove_all(path, error);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::filesystem::path write(const std::string& name, std::string_view bytes) const {
-    std::filesystem::create_directories((path / name).parent_path());
-    std::ofstream(path / name, std::ios::binary) << bytes;
-    return path / name;
-  }
-
-  std::filesystem::path path;
 };
 
 // The tetrahedron of the origin and the unit points, as the only cell, in one region.

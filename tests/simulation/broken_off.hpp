@@ -2,6 +2,7 @@
 #pragma once
 
 #include "support/catch.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <atomic>
 #include <cstring>
@@ -127,10 +128,10 @@ Run run_with_trouble(const Make& make, const AnyCollider<3>& floor, std::atomic<
     sim->set_integrator(other);
   });
   step();
-  const auto folder = std::filesystem::temp_directory_path() / "pliant_broken_off";
-  attempt([&] { write_vtu(folder / "state.vtu", *sim); });
+  static const TemporaryFolder folder;
+  attempt([&] { write_vtu(folder.path / "state.vtu", *sim); });
   {
-    std::ifstream stream(folder / "state.vtu", std::ios::binary);
+    std::ifstream stream(folder.path / "state.vtu", std::ios::binary);
     run.file.assign(std::istreambuf_iterator<char>(stream), {});
   }
   for (int n = 0; n < 2; ++n) step();
