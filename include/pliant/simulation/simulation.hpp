@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <limits>
@@ -11,67 +10,13 @@
 #include <utility>
 
 #include <pliant/assembly/system.hpp>
-#include <pliant/constraint/together.hpp>
-#include <pliant/constraint/unconstrained.hpp>
 #include <pliant/core/history.hpp>
 #include <pliant/integrator/backward_euler.hpp>
 #include <pliant/linear_solver/pcg.hpp>
+#include <pliant/simulation/roles.hpp>
 #include <pliant/simulation/saved_state.hpp>
 
 namespace pliant {
-
-namespace detail {
-
-// Whether a linear solver stands where constraints belong.
-template <class Matrix, class T>
-inline constexpr bool is_solver = LinearSolver<T, Matrix>;
-template <class Matrix, class... Constraints>
-inline constexpr bool is_solver<Matrix, Together<Constraints...>> = (LinearSolver<Constraints, Matrix> ||
-                                                                     ...);
-
-// Of the arguments after the integrator, the solver and the constraints.
-template <bool has_solver, class... Rest>
-struct Roles {
-  using Solver = NoSolver;
-  using Constraint = Together<Rest...>;
-};
-template <>
-struct Roles<false> {
-  using Solver = NoSolver;
-  using Constraint = Unconstrained;
-};
-template <class Only>
-struct Roles<false, Only> {
-  using Solver = NoSolver;
-  using Constraint = Only;
-};
-template <>
-struct Roles<true> : Roles<false> {};  // the solver is missing
-template <class SolverType, class... Constraints>
-struct Roles<true, SolverType, Constraints...> {
-  using Solver = SolverType;
-  using Constraint = typename Roles<false, Constraints...>::Constraint;
-};
-
-// What workspaces that remember something from step to step want to know; see integrator/concept.hpp.
-template <class Workspace>
-void begin_step(Workspace& workspace) {
-  if constexpr (requires { workspace.begin_step(); }) workspace.begin_step();
-}
-template <class Workspace>
-void step_undone(Workspace& workspace) {
-  if constexpr (requires { workspace.step_undone(); }) workspace.step_undone();
-}
-template <class Workspace>
-void renew(Workspace& workspace) {
-  if constexpr (std::movable<Workspace>) {
-    Workspace fresh{};
-    if constexpr (requires { fresh.keep_from(workspace); }) fresh.keep_from(workspace);
-    workspace = std::move(fresh);
-  }
-}
-
-}  // namespace detail
 
 // Composed at compile time. Positions and velocities are in the user's node numbering, dim x #nodes.
 template <class SolidType,       // a Solid, Bodies or Copies
