@@ -19,6 +19,8 @@ class Arap : public LameMaterial<Arap>, public CorotationalEnergy<Arap> {
     return {mu, 0};
   }
 
+  RawCoefficients split_coefficients() const { return {coefficients<3>().mu, 0}; }
+
   template <int Dim, class T>
   PLIANT_INLINE T density(const T& I1, const T& I2, const T&) const {
     const T mu = constant<T>(coefficients<Dim>().mu);

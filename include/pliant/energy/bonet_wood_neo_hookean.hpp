@@ -21,11 +21,6 @@ class BonetWoodNeoHookean : public LameMaterial<BonetWoodNeoHookean>,
 
   using LameMaterial::LameMaterial;
 
-  template <int>
-  static RawCoefficients coefficients_from(double mu, double lambda) {
-    return {mu, lambda};
-  }
-
   template <int Dim, class T>
   PLIANT_INLINE T density(const T& I2, const T& J) const {
     using std::log;

@@ -12,6 +12,8 @@
 //   at(F)                    an object that holds what psi, P and the tangent share; see EnergyAt there
 // and, where it takes F for a small strain and knows no inversion,
 //   small_strain = true      a constant: det F < 0 does not make an element wrong
+// and, if it is mu |F - R|^2 + lambda/2 (det F - 1)^2 in three dimensions, R the rotation nearest to F,
+//   split_coefficients()     RawCoefficients{mu, lambda} [Pa]: OperatorSplitting takes it, see SplitEnergy
 //
 // Formulas are written once: `using std::sqrt;` and its like, then unqualified calls; `select` instead of
 // branches. Energies of the invariants |F|^2 and det F derive from IsotropicEnergy (isotropic.hpp) and get

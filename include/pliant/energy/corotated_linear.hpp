@@ -14,11 +14,6 @@ class CorotatedLinear : public LameMaterial<CorotatedLinear>, public Corotationa
  public:
   using LameMaterial::LameMaterial;
 
-  template <int>
-  static RawCoefficients coefficients_from(double mu, double lambda) {
-    return {mu, lambda};
-  }
-
   template <int Dim, class T>
   PLIANT_INLINE T density(const T& I1, const T& I2, const T&) const {
     const RawCoefficients& c = coefficients<Dim>();

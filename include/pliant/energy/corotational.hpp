@@ -160,15 +160,9 @@ class CorotationalEnergy {
   EnergyHessian<Derived> hessian(const Eigen::MatrixBase<Derived>& F,
                                  Projection projection = Projection::none) const {
     const auto state = at(F);
-    switch (projection) {
-      case Projection::clamp:
-        return state.template tangent<Projection::clamp>().matrix();
-      case Projection::absolute:
-        return state.template tangent<Projection::absolute>().matrix();
-      case Projection::none:
-        break;
-    }
-    return state.template tangent<Projection::none>().matrix();
+    return with_projection(projection, [&]<Projection p>() -> EnergyHessian<Derived> {
+      return state.template tangent<p>().matrix();
+    });
   }
 
   // The contracted form of `hessian(F, projection)`, see tangent.hpp.

@@ -13,10 +13,7 @@ class FixedCorotated : public LameMaterial<FixedCorotated>, public CorotationalE
  public:
   using LameMaterial::LameMaterial;
 
-  template <int>
-  static RawCoefficients coefficients_from(double mu, double lambda) {
-    return {mu, lambda};
-  }
+  RawCoefficients split_coefficients() const { return coefficients<3>(); }
 
   template <int Dim, class T>
   PLIANT_INLINE T density(const T& I1, const T& I2, const T& J) const {

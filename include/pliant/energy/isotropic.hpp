@@ -56,15 +56,10 @@ class IsotropicEnergy {
   // The same, projected to positive semidefinite by the analytic eigensystem.
   template <class Derived>
   EnergyHessian<Derived> hessian(const Eigen::MatrixBase<Derived>& F, Projection projection) const {
-    switch (projection) {
-      case Projection::clamp:
-        return tangent<Projection::clamp>(F).matrix();
-      case Projection::absolute:
-        return tangent<Projection::absolute>(F).matrix();
-      case Projection::none:
-        break;
-    }
-    return hessian(F);
+    return with_projection(projection, [&]<Projection p>() -> EnergyHessian<Derived> {
+      if constexpr (p == Projection::none) return hessian(F);
+      else return tangent<p>(F).matrix();
+    });
   }
 
   // The contracted form of `hessian(F, projection)`, see tangent.hpp.

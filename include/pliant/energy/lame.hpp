@@ -1,6 +1,7 @@
 // Material parameters.
 #pragma once
 
+#include <concepts>
 #include <type_traits>
 
 #include <pliant/core/error.hpp>
@@ -54,12 +55,26 @@ struct RawCoefficients {
   double lambda;
 };
 
-// Base of the energies with two coefficients. The model says how its coefficients follow from the Lame
-// parameters in space dimension Dim, so that the contract of Lame holds:
-//   template <int Dim> static RawCoefficients coefficients_from(double mu, double lambda);
+// An energy that OperatorSplitting takes: in three dimensions it is
+//   psi(F) = mu |F - R|^2 + lambda/2 (det F - 1)^2,   R the rotation nearest to F,
+// and `split_coefficients()` returns its mu and lambda [Pa].
+template <class E>
+concept SplitEnergy = requires(const E& energy) {
+  { energy.split_coefficients() } -> std::same_as<RawCoefficients>;
+};
+
+// Base of the energies with two coefficients. A model whose coefficients are not the Lame parameters has a
+// `coefficients_from` of its own, so that the contract of Lame holds; check_rest_state (testing/rest_state.hpp)
+// tells whether it does.
 template <class Model>
 class LameMaterial {
  public:
+  // The coefficients of the formula in space dimension Dim [Pa], from the Lame parameters [Pa].
+  template <int Dim>
+  static RawCoefficients coefficients_from(double mu, double lambda) {
+    return {mu, lambda};
+  }
+
   explicit LameMaterial(const Lame& lame)
       : plane_(Model::template coefficients_from<2>(lame.mu(), lame.lambda())),
         space_(Model::template coefficients_from<3>(lame.mu(), lame.lambda())) {}

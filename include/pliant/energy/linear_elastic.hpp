@@ -18,11 +18,6 @@ class LinearElastic : public LameMaterial<LinearElastic> {
 
   using LameMaterial::LameMaterial;
 
-  template <int>
-  static RawCoefficients coefficients_from(double mu, double lambda) {
-    return {mu, lambda};
-  }
-
   // Energy density [J/m^3].
   template <class Derived>
   PLIANT_INLINE EnergyDensity<Derived> psi(const Eigen::MatrixBase<Derived>& F) const {

@@ -20,11 +20,6 @@ class OgdenNeoHookean : public LameMaterial<OgdenNeoHookean>, public IsotropicEn
 
   using LameMaterial::LameMaterial;
 
-  template <int>
-  static RawCoefficients coefficients_from(double mu, double lambda) {
-    return {mu, lambda};
-  }
-
   template <int Dim, class T>
   PLIANT_INLINE T density(const T& I2, const T& J) const {
     using std::log;

@@ -16,6 +16,20 @@ enum class Projection {
   absolute  // negative eigenvalues change sign: keeps the stiffness of the modes that a clamp makes limp
 };
 
+// `use.operator()<p>()` for the projection p that is known at run time only.
+template <class Use>
+decltype(auto) with_projection(Projection projection, Use&& use) {
+  switch (projection) {
+    case Projection::clamp:
+      return use.template operator()<Projection::clamp>();
+    case Projection::absolute:
+      return use.template operator()<Projection::absolute>();
+    case Projection::none:
+      break;
+  }
+  return use.template operator()<Projection::none>();
+}
+
 // An eigenvalue after projection.
 template <Projection projection, class T>
 PLIANT_INLINE T projected(const T& eigenvalue) {

@@ -18,11 +18,6 @@ class StVenantKirchhoff : public LameMaterial<StVenantKirchhoff> {
  public:
   using LameMaterial::LameMaterial;
 
-  template <int>
-  static RawCoefficients coefficients_from(double mu, double lambda) {
-    return {mu, lambda};
-  }
-
   // Energy density [J/m^3].
   template <class Derived>
   PLIANT_INLINE EnergyDensity<Derived> psi(const Eigen::MatrixBase<Derived>& F) const {
@@ -41,15 +36,10 @@ class StVenantKirchhoff : public LameMaterial<StVenantKirchhoff> {
   EnergyHessian<Derived> hessian(const Eigen::MatrixBase<Derived>& F,
                                  Projection projection = Projection::none) const {
     const auto matrix = deformation_gradient(F);
-    switch (projection) {
-      case Projection::clamp:
-        return tangent<Projection::clamp>(matrix).matrix();
-      case Projection::absolute:
-        return tangent<Projection::absolute>(matrix).matrix();
-      case Projection::none:
-        break;
-    }
-    return hessian_at(matrix);
+    return with_projection(projection, [&]<Projection p>() -> EnergyHessian<Derived> {
+      if constexpr (p == Projection::none) return hessian_at(matrix);
+      else return tangent<p>(matrix).matrix();
+    });
   }
 
   // The contracted form of `hessian(F, projection)`, see tangent.hpp.

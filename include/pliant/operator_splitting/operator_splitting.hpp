@@ -37,9 +37,9 @@ namespace pliant {
 // Nodes that would end in a collider are put back on its surface, and slowed down there by friction and drag,
 // at the end of the step; the body feels it in the next one.
 //
-// Takes tetrahedra of FixedCorotated or Arap, which has no volume term, with nodes that are free, held or
-// moved in all directions. The matrix is factorised in the first step and again when dt or the set of held
-// nodes has changed (StepReport::factorisations).
+// Takes tetrahedra of FixedCorotated, of Arap, which has no volume term, or of another SplitEnergy, with nodes
+// that are free, held or moved in all directions. The matrix is factorised in the first step and again when dt
+// or the set of held nodes has changed (StepReport::factorisations).
 struct OperatorSplitting {
   double dt = 0.01;             // [s]
   int volume_iterations = 2;    // relaxations of every volume constraint, 0: no resistance to volume changes

@@ -13,8 +13,7 @@
 
 #include <pliant/core/error.hpp>
 #include <pliant/core/history.hpp>
-#include <pliant/energy/arap.hpp>
-#include <pliant/energy/fixed_corotated.hpp>
+#include <pliant/energy/lame.hpp>
 #include <pliant/integrator/concept.hpp>
 #include <pliant/integrator/free_bodies.hpp>
 #include <pliant/operator_splitting/split_body.hpp>
@@ -245,13 +244,13 @@ class SplitBodies {
     std::vector<Element> elements;
     system.for_each_point([&](const auto& point, const auto& energy) {
       using Energy = std::remove_cvref_t<decltype(energy)>;
-      constexpr bool takes = decltype(point.gradients)::RowsAtCompileTime == 4 &&
-                             (std::is_same_v<Energy, FixedCorotated> || std::is_same_v<Energy, Arap>);
+      constexpr bool takes = decltype(point.gradients)::RowsAtCompileTime == 4 && SplitEnergy<Energy>;
       static_assert(takes,
-                    "OperatorSplitting takes tetrahedra of FixedCorotated or Arap: no other energy is "
-                    "mu |F - R|^2 + lambda / 2 (det F - 1)^2");
+                    "OperatorSplitting takes tetrahedra of FixedCorotated or Arap, or of an energy of your own "
+                    "that is mu |F - R|^2 + lambda / 2 (det F - 1)^2 and has split_coefficients(), see "
+                    "energy/concept.hpp");
       if constexpr (takes) {
-        const RawCoefficients& c = energy.template coefficients<3>();
+        const RawCoefficients c = energy.split_coefficients();
         detail::require_parameter(c.lambda >= 0, "lambda", c.lambda,
                                   "must not be negative (Pa) with OperatorSplitting");
         elements.push_back({point.nodes, point.gradients, static_cast<double>(point.volume), c.mu, c.lambda});
