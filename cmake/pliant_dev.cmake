@@ -11,7 +11,7 @@ if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang")
     $<$<CXX_COMPILER_ID:Clang,AppleClang>:-Wno-sign-conversion>  # part of its -Wconversion, unlike that of GCC
     $<$<BOOL:${PLIANT_WARNINGS_AS_ERRORS}>:-Werror>
     # GCC 12 finds these in its own std::string and intrinsics once they are inlined; the sanitizers are surer.
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-stringop-overflow;-Wno-array-bounds;-Wno-maybe-uninitialized;-Wno-uninitialized>
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds;-Wno-maybe-uninitialized;-Wno-uninitialized>
     $<$<BOOL:${PLIANT_NATIVE}>:-march=native>)
   if(PLIANT_SANITIZE)
     set(sanitizers -fsanitize=${PLIANT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -36,7 +36,7 @@ endif()
 # The flags allowed are those that C++20, the include folders and OpenMP need.
 set(allowed "^(-std=.*|-I.*|-isystem|-o|-c)$")
 if(definitions MATCHES "CMAKE_CXX_FLAGS=-O1")  # of the test itself
-  set(allowed "${allowed}|^-O1$")
+  set(allowed "${allowed}|^-(O1|Wall|Werror)$")
 endif()
 if(NOT definitions MATCHES "CMAKE_DISABLE_FIND_PACKAGE_OpenMP|PLIANT_USE_OPENMP=OFF")
   set(allowed "${allowed}|^-fopenmp")

@@ -24,7 +24,7 @@ endfunction()
 set(from_install take_pliant_by=find_package CMAKE_PREFIX_PATH=${package_test_prefix} pliant_version=0.1)
 set(from_source pliant_source=${PROJECT_SOURCE_DIR})
 # With -O1 GCC 12 inlines just enough to warn of what never happens, in the headers of a system too.
-pliant_add_package_test(from_install_tree ${from_install} with_ten_lines=ON CMAKE_CXX_FLAGS=-O1)
+pliant_add_package_test(from_install_tree ${from_install} with_ten_lines=ON "CMAKE_CXX_FLAGS=-O1 -Wall -Werror")
 pliant_add_package_test(from_build_tree
   take_pliant_by=find_package pliant_DIR=${PROJECT_BINARY_DIR} pliant_version=0.1)
 pliant_add_package_test(from_subdirectory take_pliant_by=add_subdirectory ${from_source})

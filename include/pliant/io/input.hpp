@@ -22,13 +22,30 @@
 #include <utility>
 #include <vector>
 
+#if __has_include(<sys/stat.h>) && !defined(_WIN32)
+#include <sys/stat.h>
+#define PLIANT_HAS_STAT_BLOCKS
+#endif
+
 #include <pliant/core/error.hpp>
 
 namespace pliant::detail {
 
+// How many of the bytes of a file take no room on the disk; all of them where the system does not tell.
+inline std::uintmax_t bytes_in_holes(const std::filesystem::path& path, std::uintmax_t size) {
+#ifdef PLIANT_HAS_STAT_BLOCKS
+  struct stat status;
+  constexpr std::uintmax_t block = 512;  // of st_blocks, whatever the blocks of the disk
+  if (::stat(path.c_str(), &status) == 0) {
+    return size - std::min(size, block * static_cast<std::uintmax_t>(status.st_blocks));
+  }
+#endif
+  return size;
+}
+
 // The whole of a regular file. Memory grows with what has been read; the size that the file claims is not
-// believed. The holes of a sparse file cost nothing on the disk, but memory here: they read as zero bytes, of
-// which more than `most_zeros` in a row are in no mesh.
+// believed. The holes of a sparse file cost nothing on the disk, but memory here: a file is refused that has
+// more than `most_zeros` bytes in holes, as soon as that many zero bytes in a row have been read.
 inline std::string file_bytes(const std::filesystem::path& path,
                               std::size_t most_zeros = std::size_t{1} << 28) {
   std::error_code error;
@@ -59,7 +76,7 @@ inline std::string file_bytes(const std::filesystem::path& path,
         zeros_begin = end;
         break;
       }
-      if (bytes.size() - zeros_begin > most_zeros) {
+      if (bytes.size() - zeros_begin > most_zeros && bytes_in_holes(path, size) > most_zeros) {
         throw MeshError(path.string(), 0,
                         "is a sparse file: of the " + std::to_string(size) +
                             " bytes that it claims, those from " + std::to_string(zeros_begin) + " to " +

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <limits>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -60,6 +61,15 @@ class Copies {
       mesh_.regions.insert(mesh_.regions.end(), one.regions.begin(), one.regions.end());
     }
     for (const auto& [name, set] : one.node_sets) mesh_.node_sets[name] = nodes(set);
+  }
+
+  template <class Other>
+  Copies(SolidType original, const Other&) requires(!std::is_convertible_v<const Other&, std::vector<Pose>>)
+      : original_(std::move(original)) {
+    static_assert(
+        detail::always_false<Other>,
+        "the second argument of Copies must be a std::vector of poses, of as many dimensions as the "
+        "solid has");
   }
 
   const SolidType& original() const { return original_; }
