@@ -41,6 +41,9 @@ class VtkSeries {
     detail::require_parameter(true, "time", time, "must be finite");
     const std::string entry =
         "    <DataSet timestep=\"" + shortest(time) + "\" file=\"" + in_xml(frame) + "\"/>\n";
+    if (entries_.capacity() - entries_.size() < entry.size()) {  // now: no allocation may fail at the end
+      entries_.reserve(2 * entries_.size() + entry.size());
+    }
     write_vtu(frame, snapshot);
     // In place where the index is as the last frame left it: a long series costs no more per frame.
     const std::uintmax_t end = head.size() + entries_.size();

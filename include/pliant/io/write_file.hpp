@@ -34,6 +34,13 @@ inline int write_and_close(std::FILE* file, std::string_view bytes) {
   return error;
 }
 
+// With the separator at its end; empty if there is none. As strings: if memory runs out in functions of
+// libstdc++ 12 that change a path, the path is broken and its destructor crashes.
+inline std::filesystem::path::string_type folder_of(const std::filesystem::path& path) {
+  const auto& whole = path.native();
+  return whole.substr(0, whole.size() - path.filename().native().size());
+}
+
 // Where the bytes of a file go.
 struct Destination {
   std::filesystem::path path;
@@ -57,7 +64,7 @@ inline Destination destination_of(const std::filesystem::path& path) {
     if (name.starts_with("/proc/") || name.starts_with("/dev/fd/")) return {path, false, exists};
     const std::filesystem::path next = std::filesystem::read_symlink(target, error);
     if (error) fail_to_write(path, error.value());
-    target = target.parent_path() / next;
+    target = next.is_absolute() ? next : std::filesystem::path(folder_of(target) + next.native());
   }
   return {target, true, exists};
 }
@@ -67,10 +74,7 @@ inline std::pair<std::FILE*, std::filesystem::path> temporary_beside(const std::
   static std::atomic<std::uint64_t> counter{0};
   // Names are at most 255 bytes long.
   const std::string stem = target.filename().string().substr(0, 200);
-  // As strings: if memory runs out in replace_filename of libstdc++ 12, the path is broken and its
-  // destructor crashes.
-  const auto& whole = target.native();
-  const auto folder = whole.substr(0, whole.size() - target.filename().native().size());
+  const auto folder = folder_of(target);
   constexpr int attempts = 100;
   for (int attempt = 0;; ++attempt) {
     const auto time = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
@@ -136,7 +140,10 @@ inline bool insert_before_tail(const std::filesystem::path& path, std::uintmax_t
       std::filesystem::file_size(path, error) != position + tail.size()) {
     return false;
   }
+  // Before the file is open, which an allocation that fails would leave open.
   const std::string name = path.string();
+  const std::string new_end = std::string(bytes).append(tail);
+  std::string found(tail.size(), '\0');
   const auto open_at_tail = [&]() -> std::FILE* {
     std::FILE* const file = std::fopen(name.c_str(), "r+b");
     if (file == nullptr) return nullptr;
@@ -147,13 +154,12 @@ inline bool insert_before_tail(const std::filesystem::path& path, std::uintmax_t
   errno = 0;
   std::FILE* const file = open_at_tail();
   if (file == nullptr) fail_to_write(path, errno);
-  std::string found(tail.size(), '\0');
   const bool as_expected = std::fread(found.data(), 1, found.size(), file) == found.size() && found == tail;
   if (!as_expected || std::fseek(file, static_cast<long>(position), SEEK_SET) != 0) {
     std::fclose(file);
     return false;
   }
-  const int error_number = write_and_close(file, std::string(bytes).append(tail));
+  const int error_number = write_and_close(file, new_end);
   if (error_number == 0) return true;
   if (std::FILE* const again = open_at_tail()) write_and_close(again, tail);
   std::filesystem::resize_file(path, position + tail.size(), error);
