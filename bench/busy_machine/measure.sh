@@ -21,8 +21,8 @@ ratio() {
   done | sort -g | awk '{ row[NR] = $0 } END { split(row[int((NR + 1) / 2)], a); printf "%s (%s / %s s)", a[1], a[2], a[3] }'
 }
 
-scenes=("BackwardEuler 24 150" "OperatorSplitting 24 1500" "CentralDifferences 24 150"
-        "BackwardEuler 12 1500" "OperatorSplitting 12 6000" "CentralDifferences 12 1500")
+scenes=("BackwardEuler 24 250" "TwoLevel 24 500" "OperatorSplitting 24 6000"
+        "CentralDifferences 24 500" "BackwardEuler 12 4000" "OperatorSplitting 12 50000" "CentralDifferences 12 2500")
 declare -A quiet
 for scene in "${scenes[@]}"; do quiet[$scene]=$(ratio "$cores" $scene); done
 

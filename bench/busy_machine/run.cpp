@@ -1,6 +1,7 @@
 // One run of a swinging bar, timed by the clock on the wall, for measure.sh:
-//   run <BackwardEuler | OperatorSplitting | CentralDifferences> <cells along the bar> <steps> <threads, 0
-//   for the default>
+//   run <BackwardEuler | TwoLevel | OperatorSplitting | CentralDifferences> <cells along the bar> <steps>
+//   <threads, 0 for the default>
+// TwoLevel is BackwardEuler with that preconditioner.
 // Prints the seconds that the steps took.
 #include <chrono>
 #include <cstdio>
@@ -35,6 +36,10 @@ double run(std::string_view integrator, int cells, int steps) {
     return seconds(
         Simulation(hyperelastic, BackwardEuler{.dt = 0.01}, Pcg<BlockJacobi>{.tolerance = 1e-6}, held),
         steps);
+  }
+  if (integrator == "TwoLevel") {
+    return seconds(
+        Simulation(hyperelastic, BackwardEuler{.dt = 0.01}, Pcg<TwoLevel>{.tolerance = 1e-6}, held), steps);
   }
   if (integrator == "CentralDifferences") {
     return seconds(Simulation(hyperelastic, CentralDifferences{.dt = 0.01}, held), steps);

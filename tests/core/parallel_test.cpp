@@ -196,10 +196,16 @@ TEST_CASE("Loops whose second thread does not get its core run on one, unless th
   };
   CHECK(thread_count() == 2);
   CHECK(teams_of(100) <= 10);
+  CHECK(present_thread_count() == 1);
   {
     const WithThreads ordered(2);
+    CHECK(present_thread_count() == 2);
     CHECK(teams_of(20) == 20);
   }
+  // The whole team tries again also where work that is cut for one thread asks alone.
+  for (int ms = 0; ms < 5000 && present_thread_count() < 2; ++ms)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  CHECK(present_thread_count() == 2);
   omp_set_num_threads(before);
 }
 #endif

@@ -1,5 +1,7 @@
 #include "support/catch.hpp"
+#include "support/threads.hpp"
 
+#include <atomic>
 #include <cmath>
 #include <random>
 #include <utility>
@@ -155,4 +157,32 @@ TEST_CASE("panels: a matrix that is not positive definite is refused") {
   problem.values[static_cast<std::size_t>(problem.pattern.slot(3, 3))] = -1;
   Panels<double> panels;
   CHECK(panels.factorise(problem.pattern, problem.values) == FactorResult::not_definite);
+}
+
+TEST_CASE("Fronts that are not kept have the same numbers while they are used, on any number of threads") {
+  const Problem problem = box(14, 12, 12);
+  struct Values {
+    const double* numbers;
+    const double* values() const { return numbers; }
+  } const A{problem.values.data()};
+  Multifrontal<1> kept, passing;
+  kept.analyse(problem.pattern);
+  passing.analyse(Fronts::of(problem.pattern), FactorKept::nothing);
+  CHECK(passing.bytes() < kept.bytes());
+  REQUIRE(kept.factorise(A) == FactorResult::done);
+  for (const int threads : thread_counts) {
+    const WithThreads with(threads);
+    std::atomic<int> used = 0, different = 0;
+    const FactorResult result = passing.factorise(A, [&](int f) {
+      const auto& front = kept.fronts().fronts[static_cast<std::size_t>(f)];
+      for (int c = 0; c < front.columns(); ++c) {
+        for (int r = c; r < front.columns() + front.rows_below(); ++r)
+          different += passing.entry(f, r, c) != kept.entry(f, r, c) ? 1 : 0;
+      }
+      ++used;
+    });
+    CHECK(result == FactorResult::done);
+    CHECK(used == std::ssize(kept.fronts().fronts));
+    CHECK(different == 0);
+  }
 }

@@ -285,8 +285,8 @@ class ElasticSystem {
         sets_);
   }
 
-  // Cuts the rows so that each part has as many batches of its own as the others.
-  void cut_parts(int count) {
+  // Cuts the rows so that each of `count` parts has as many batches of its own as the others.
+  std::vector<Part> cut_in(int count) {
     const auto rows = static_cast<int>(node_count());
     std::vector<std::ptrdiff_t> before(static_cast<std::size_t>(rows) + 1, 0);  // batches of the rows before
     for_each_set([&](const auto& elements, std::size_t) {
@@ -310,7 +310,7 @@ class ElasticSystem {
         part.batches[set] = elements.batches_on(begin, end);
       });
     }
-    parts_ = std::move(parts);  // all of them or none: an allocation may fail
+    return parts;
   }
 
   // Returns the energy.
@@ -352,15 +352,30 @@ class ElasticSystem {
     return total;
   }
 
-  // Calls run(part) for each part, side by side.
+  auto find_cut(int count) const {
+    return std::find_if(cuts_.begin(), cuts_.end(),
+                        [&](const auto& parts) { return static_cast<int>(parts.size()) == count; });
+  }
+
+  // Calls run(part) for each part, side by side. One thread alone has one part: batches on a border of two
+  // are computed twice.
   template <class Run>
   void for_each_part(Run&& run) {
     constexpr int batches_worth_a_thread = 64;
     int batches = 0;
     for_each_set([&](const auto& elements, std::size_t) { batches += elements.batch_count(); });
-    const int count = std::clamp(batches / batches_worth_a_thread, 1, thread_count());
-    if (static_cast<int>(parts_.size()) != count) cut_parts(count);
-    parallel_parts(count, [&](int p) { run(parts_[static_cast<std::size_t>(p)]); });
+    const int most = std::max(batches / batches_worth_a_thread, 1);
+    const int count = std::min(most, present_thread_count());
+    // The cuts for all teams that may come are made at once, so that no later step allocates.
+    const auto provide = [&](int parts) {
+      if (find_cut(parts) == cuts_.end()) cuts_.push_back(cut_in(parts));
+    };
+    if (find_cut(count) == cuts_.end()) {
+      for (int team = thread_count(); team > 0; team /= 2) provide(std::min(most, team));
+      provide(count);
+    }
+    const std::vector<Part>& parts = *find_cut(count);
+    parallel_parts(count, [&](int p) { run(parts[static_cast<std::size_t>(p)]); });
   }
 
   Numbering numbering_;
@@ -373,7 +388,7 @@ class ElasticSystem {
   Vector mass_damping_;
   Scalar stiffness_damping_ = 0;  // [s]
   bool rotation_changes_energy_ = false;
-  std::vector<Part> parts_;
+  std::vector<std::vector<Part>> cuts_;  // one for each number of parts
 };
 
 }  // namespace pliant

@@ -10,18 +10,32 @@
 
 namespace pliant {
 
+namespace detail {
+
+// Whether the threads of a loop that may have `most` are chosen by the team.
+inline bool team_chooses(int most) { return most > 1 && may_take_fewer_threads(); }
+
+}  // namespace detail
+
+// How many threads a loop of many parts gets at present: thread_count(), or fewer while another program uses
+// the cores. For work that has to be cut finer for more threads, at a price; its results must not depend on
+// that.
+inline int present_thread_count() {
+  const int most = thread_count();
+  return detail::team_chooses(most) ? detail::team.size(most, detail::wall_time) : most;
+}
+
 // Calls run(part) once for every part in [0, parts), on at most thread_count() threads. What `run` throws, of
 // several parts the first, is thrown on; which of the other parts have run then is not known.
 template <class Run>
 void parallel_parts(int parts, Run&& run) {
 #if defined(_OPENMP)
-  const int most = parts > 1 ? thread_count() : 1;
-  const bool watched = most > 1 && detail::may_take_fewer_threads();
-  detail::Team& team = detail::team;
   // The whole team, even where some have nothing to do: OpenMP ends threads when a team shrinks, and
   // starts new ones when it grows again.
-  const int threads = watched ? team.size(most, detail::wall_time) : most;
+  const int threads = parts > 1 ? present_thread_count() : 1;
   if (threads > 1) {
+    detail::Team& team = detail::team;
+    const bool watched = detail::team_chooses(threads);
     const bool timed = watched && team.times();
     const auto start = timed ? detail::wall_time() : 0;
     std::atomic<detail::Nanoseconds> work{0};

@@ -32,11 +32,14 @@ class Panels {
   // `done` there is nothing to solve with.
   FactorResult factorise(const BlockPattern& pattern, const std::vector<double>& values) {
     Factor factor;
-    factor.analyse(pattern);
+    factor.analyse(Fronts::of(pattern), FactorKept::nothing);
     number_places(factor.fronts());
-    const FactorResult result = factor.factorise(Values{values.data()});
-    if (result == FactorResult::done) build(factor);
-    return result;
+    const std::vector<int> panel_of = lay_out(factor.fronts());
+    return factor.factorise(Values{values.data()}, [&](int f) {
+      int panel = panel_of[at(f)];
+      for (int first = 0; first < factor.fronts().fronts[at(f)].columns(); first += widest)
+        fill(panels_[at(panel++)], factor, f, first);
+    });
   }
 
   int parts() const { return static_cast<int>(parts_.size()) - 1; }  // the top not among them
@@ -153,15 +156,18 @@ class Panels {
     }
   }
 
-  // All memory at once: a vector that grows copies and clears more than there is to compute.
-  void build(const Factor& factor) {
+  // All memory at once: a vector that grows copies and clears more than there is to compute. Returns the
+  // first panel of each front.
+  std::vector<int> lay_out(const Fronts& fronts) {
+    std::vector<int> panel_of(fronts.fronts.size());
     panels_.clear();
     std::ptrdiff_t values = 0, offsets = 0;
     int most_tiles = 0;
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       parts_[p].first = static_cast<int>(panels_.size());
       for (const int f : fronts_of_[p]) {
-        const Fronts::Front& front = factor.fronts().fronts[at(f)];
+        const Fronts::Front& front = fronts.fronts[at(f)];
+        panel_of[at(f)] = static_cast<int>(panels_.size());
         for (int first = 0; first < front.columns(); first += widest) {
           const int columns = std::min(front.columns() - first, widest),
                     rows = front.columns() - first + front.rows_below(), tiles = (rows + height - 1) / height;
@@ -176,13 +182,7 @@ class Panels {
     values_.assign(at(values), Real(0));
     offsets_.assign(at(offsets), stride * node_count());  // the row behind them all
     scratch_size_ = at(most_tiles) * 3 * height;
-    std::size_t next = 0;
-    for (const auto& fronts : fronts_of_) {
-      for (const int f : fronts) {
-        for (int first = 0; first < factor.fronts().fronts[at(f)].columns(); first += widest)
-          fill(panels_[next++], factor, f, first);
-      }
-    }
+    return panel_of;
   }
 
   // With the columns of a front from `first` on.

@@ -18,6 +18,9 @@ namespace pliant {
 
 enum class FactorResult { done, not_definite, not_finite };
 
+// What a factorisation leaves: all of L, for solves, or no front longer than it is used.
+enum class FactorKept { all, nothing };
+
 // The multifrontal method of Duff and Reid 1983. Everything is in `Real`, whatever the matrix holds: in
 // double, or in float where half of the memory and of the time is worth more than digits. Dense matrices are
 // stored in tiles, [tile of rows][column][row of the tile], which products read from the first number to the
@@ -27,9 +30,9 @@ class Multifrontal {
  public:
   // Sets up for a pattern. Everything is allocated here.
   void analyse(const BlockPattern& pattern) { analyse(Fronts::of(pattern)); }
-  void analyse(Fronts fronts) {
+  void analyse(Fronts fronts, FactorKept kept = FactorKept::all) {
     fronts_ = std::move(fronts);
-    lay_out();
+    lay_out(kept);
   }
 
   const Fronts& fronts() const { return fronts_; }
@@ -43,17 +46,24 @@ class Multifrontal {
   // the bits do not depend on the number of threads.
   template <class Matrix>
   FactorResult factorise(const Matrix& A) {
+    return factorise(A, [](int) {});
+  }
+
+  // Calls use(f) when front f has its columns of L, for fronts of several subtrees side by side.
+  template <class Matrix, class Use>
+  FactorResult factorise(const Matrix& A, Use&& use) {
     const auto parts = static_cast<int>(fronts_.parts.size());
     std::array<FactorResult, Fronts::most_parts> results{};
     parallel_parts(parts, [&](int part) {
-      results[at(part)] = factorise(A, fronts_.parts[at(part)], scratch_[at(part)]);
+      results[at(part)] = factorise(A, fronts_.parts[at(part)], scratch_[at(part)], use);
     });
     FactorResult result = *std::max_element(results.begin(), results.end());
-    if (result == FactorResult::done) result = factorise(A, fronts_.top, scratch_.back());
+    if (result == FactorResult::done) result = factorise(A, fronts_.top, scratch_.back(), use);
     return result;
   }
 
-  // An entry of L, 0 <= column <= row counted within a front; on the diagonal its reciprocal.
+  // An entry of L, 0 <= column <= row counted within a front that is kept or in use; on the diagonal its
+  // reciprocal.
   Real entry(int front, std::ptrdiff_t row, std::ptrdiff_t column) const {
     const std::ptrdiff_t n = Dim * fronts_.fronts[at(front)].columns();
     const Store& place = stores_[at(front)];
@@ -89,6 +99,8 @@ class Multifrontal {
   static constexpr int stripe = register_bytes(isa) == 64 ? 8 : 4;
   static_assert(height % stripe == 0);
   using Tile = Lane<Real, height, isa>;
+  // Tiles that are multiplied together: two where 32 registers hold the sums of both.
+  static constexpr int tiles_at_once = register_bytes(isa) == 64 ? 2 : 1;
 
   // Where a front keeps its numbers.
   struct Store {
@@ -113,7 +125,7 @@ class Multifrontal {
   // Places for the updates. They live from their own front to its parent, which is how two stacks, for even
   // and odd depths of the tree, grow and shrink: those of the children lie on top of one when the update of
   // the parent goes onto the other.
-  void lay_out() {
+  void lay_out(FactorKept kept) {
     const std::size_t count = fronts_.fronts.size();
     stores_.assign(count, {});
     std::vector<char> odd(count, 0);
@@ -125,12 +137,24 @@ class Multifrontal {
     for (std::size_t f = 0; f < count; ++f) {
       const std::ptrdiff_t n = Dim * fronts_.fronts[f].columns(), m = Dim * fronts_.fronts[f].rows_below();
       stores_[f].diagonal = values;
-      values += triangle_size(n);
-      stores_[f].below = values;
-      values += rectangle_size(m, n);
+      stores_[f].below = values + triangle_size(n);
+      if (kept == FactorKept::all) values += triangle_size(n) + rectangle_size(m, n);
       most_rows = std::max(most_rows, m);
     }
+    // Otherwise the fronts of a sequence take the same place, one after the other.
+    const auto share_place = [&](const std::vector<int>& sequence) {
+      std::ptrdiff_t most = 0;
+      for (const int f : sequence) {
+        const std::ptrdiff_t n = Dim * fronts_.fronts[at(f)].columns(),
+                             m = Dim * fronts_.fronts[at(f)].rows_below();
+        stores_[at(f)].diagonal += values;
+        stores_[at(f)].below += values;
+        most = std::max(most, triangle_size(n) + rectangle_size(m, n));
+      }
+      values += most;
+    };
     const auto stack = [&](const std::vector<int>& sequence) {
+      if (kept == FactorKept::nothing) share_place(sequence);
       std::ptrdiff_t size[2] = {0, 0}, most[2] = {0, 0};
       for (const int f : sequence) {
         const int own = odd[at(f)];
@@ -158,8 +182,8 @@ class Multifrontal {
 
   using Scratch = std::vector<std::ptrdiff_t>;
 
-  template <class Matrix>
-  FactorResult factorise(const Matrix& A, const std::vector<int>& sequence, Scratch& scratch) {
+  template <class Matrix, class Use>
+  FactorResult factorise(const Matrix& A, const std::vector<int>& sequence, Scratch& scratch, Use&& use) {
     for (const int f : sequence) {
       gather(A, f);
       for (int c = fronts_.child_begin[at(f)]; c < fronts_.child_begin[at(f) + 1]; ++c) {
@@ -167,6 +191,7 @@ class Multifrontal {
       }
       const FactorResult result = factorise_front(f);
       if (result != FactorResult::done) return result;
+      use(f);
     }
     return FactorResult::done;
   }
@@ -243,36 +268,34 @@ class Multifrontal {
     for (std::ptrdiff_t j = 0; j < n; j += stripe) {
       const int columns = columns_from(j, n);
       const std::ptrdiff_t own = j / height;
-      for (std::ptrdiff_t i = own; i < tiles(n); ++i) {
-        Real* const tile = D + triangle_tile(i);
-        subtract_product<stripe>(columns, tile + j * height, tile, D + triangle_row(j), j);
-      }
+      const auto tile = [&](std::ptrdiff_t i) { return D + triangle_tile(i); };
+      subtract_products(columns, own, tiles(n), tile, D + triangle_row(j), j,
+                        [&](std::ptrdiff_t i) { return tile(i) + j * height; });
       Stripe L;
       read_stripe(D, j, columns, L);
       const FactorResult result =
           factorise_stripe(columns, magnitude_.data() + std::ptrdiff_t{Dim} * front.begin + j, L);
       if (result != FactorResult::done) return result;
-      for (std::ptrdiff_t i = own + 1; i < tiles(n); ++i) {
-        solve_stripe(D + triangle_tile(i) + j * height, columns, L);
-      }
-      finish_own_tile(D + triangle_tile(own) + j * height, static_cast<int>(j % height), columns, L);
+      for (std::ptrdiff_t i = own + 1; i < tiles(n); ++i) solve_stripe(tile(i) + j * height, columns, L);
+      finish_own_tile(tile(own) + j * height, static_cast<int>(j % height), columns, L);
     }
-    for_each_tile(front, n * n * m, [&](std::ptrdiff_t i) {
-      Real* const tile = B + i * height * n;
+    // Some tiles at a time, which stay in the cache while the rows that they are multiplied with pass by.
+    const auto below = [&](std::ptrdiff_t i) { return B + i * height * n; };
+    for_each_tiles(front, n * n * m, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       for (std::ptrdiff_t j = 0; j < n; j += stripe) {
         const int columns = columns_from(j, n);
-        subtract_product<stripe>(columns, tile + j * height, tile, D + triangle_row(j), j);
+        subtract_products(columns, begin, end, below, D + triangle_row(j), j,
+                          [&](std::ptrdiff_t i) { return below(i) + j * height; });
         Stripe L;
         read_stripe(D, j, columns, L);
-        solve_stripe(tile + j * height, columns, L);
+        for (std::ptrdiff_t i = begin; i < end; ++i) solve_stripe(below(i) + j * height, columns, L);
       }
     });
-    for_each_tile(front, n * m * m, [&](std::ptrdiff_t i) {
-      const Real* const tile = B + i * height * n;
-      const std::ptrdiff_t width = std::min(m, (i + 1) * height);
-      for (std::ptrdiff_t j = 0; j < width; j += stripe) {
-        subtract_product<stripe>(columns_from(j, width), U + triangle_tile(i) + j * height, tile,
-                                 B + rectangle_row(j, n), n);
+    for_each_tiles(front, n * m * m, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      for (std::ptrdiff_t j = 0; j < std::min(m, end * height); j += stripe) {
+        subtract_products(columns_from(j, m), std::max(begin, j / height), end, below,
+                          B + rectangle_row(j, n), n,
+                          [&](std::ptrdiff_t i) { return U + triangle_tile(i) + j * height; });
       }
     });
     return FactorResult::done;
@@ -282,18 +305,50 @@ class Multifrontal {
     return static_cast<int>(std::min<std::ptrdiff_t>(stripe, end - j));
   }
 
-  // The tiles below a front do not need each other. Above the parts, where only one front is at work at a
-  // time, threads share them.
+  // Calls run(begin, end) for the tiles below a front, some at a time: they do not need each other. Above the
+  // parts, where only one front is at work at a time, threads share them.
   template <class Run>
-  static void for_each_tile(const Fronts::Front& front, std::ptrdiff_t work, Run&& run) {
+  static void for_each_tiles(const Fronts::Front& front, std::ptrdiff_t work, Run&& run) {
     constexpr std::ptrdiff_t worth_threads = 1 << 18;  // multiplications
+    constexpr std::ptrdiff_t in_cache = 1 << 19;       // bytes
     const std::ptrdiff_t count = tiles(Dim * front.rows_below());
-    if (front.part >= 0 || work < worth_threads) {
-      for (std::ptrdiff_t i = 0; i < count; ++i) run(i);
-    } else {
-      parallel_for(count, 1, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-        for (std::ptrdiff_t i = begin; i < end; ++i) run(i);
-      });
+    const auto size = static_cast<std::ptrdiff_t>(sizeof(Tile)) * Dim * front.columns();
+    const std::ptrdiff_t some = std::max<std::ptrdiff_t>(in_cache / size / tiles_at_once, 1) * tiles_at_once;
+    const auto run_all = [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      for (std::ptrdiff_t i = begin; i < end; i += some) run(i, std::min(i + some, end));
+    };
+    if (front.part >= 0 || work < worth_threads) run_all(0, count);
+    else parallel_for(count, 1, run_all);
+  }
+
+  // C(i) -= A(i) R^T for the tiles i in [begin, end), see subtract_product.
+  template <class Tiles, class Targets>
+  static PLIANT_INLINE void subtract_products(int columns, std::ptrdiff_t begin, std::ptrdiff_t end,
+                                              Tiles&& A, const Real* R, std::ptrdiff_t depth, Targets&& C) {
+    std::ptrdiff_t i = begin;
+    if constexpr (tiles_at_once == 2) {
+      for (; columns == stripe && i + 2 <= end; i += 2)
+        subtract_two_products(C(i), C(i + 1), A(i), A(i + 1), R, depth);
+    }
+    for (; i < end; ++i) subtract_product<stripe>(columns, C(i), A(i), R, depth);
+  }
+
+  // The products of two tiles at once: each number of R is read once for both.
+  static PLIANT_INLINE void subtract_two_products(Real* C, Real* also_C, const Real* A, const Real* also_A,
+                                                  const Real* R, std::ptrdiff_t depth) {
+    Tile first[stripe], second[stripe];
+    PLIANT_UNROLL for (int c = 0; c < stripe; ++c) first[c] = second[c] = Tile(Real(0));
+    for (std::ptrdiff_t k = 0; k < depth; ++k, A += height, also_A += height, R += height) {
+      const Tile a = load<Tile>(A), also_a = load<Tile>(also_A);
+      PLIANT_UNROLL for (int c = 0; c < stripe; ++c) {
+        const Tile r(R[c]);
+        first[c] = multiply_add(a, r, first[c]);
+        second[c] = multiply_add(also_a, r, second[c]);
+      }
+    }
+    PLIANT_UNROLL for (int c = 0; c < stripe; ++c) {
+      store(C + c * height, load<Tile>(C + c * height) - first[c]);
+      store(also_C + c * height, load<Tile>(also_C + c * height) - second[c]);
     }
   }
 

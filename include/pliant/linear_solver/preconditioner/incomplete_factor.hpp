@@ -83,7 +83,7 @@ class IncompleteFactor {
 
   // What early rows are shared out by: parts, whose two chains a thread works through turn by turn, or
   // chains, where there are more threads than parts.
-  int shares() const { return thread_count() > parts() ? 2 * parts() : parts(); }
+  int shares() const { return present_thread_count() > parts() ? 2 * parts() : parts(); }
 
   // Of scale * A. False where a block of D is not safely positive definite: the factor is then of no use.
   template <class Matrix>
