@@ -4,8 +4,15 @@
 #include "integrator/scene.hpp"
 #include "support/catch.hpp"
 
+#include <algorithm>
+#include <cmath>
+
+#include <pliant/constraint/pinned.hpp>
 #include <pliant/energy/stable_neo_hookean.hpp>
 #include <pliant/integrator/central_differences.hpp>
+#include <pliant/mesh/make_box.hpp>
+#include <pliant/mesh/selection.hpp>
+#include <pliant/simulation/simulation.hpp>
 
 using namespace pliant;
 using namespace pliant::test;
@@ -55,6 +62,24 @@ TEST_CASE("CentralDifferences: over 10,000 steps the energy swings but does not 
   CAPTURE(first, lowest, highest, early, late);
   CHECK(highest - lowest < 0.05 * first);
   CHECK(std::abs(late - early) < 0.002 * first);
+}
+
+// With safety = 0.9 the energy of this bar grows by 70 J in the same time, by a resonance of third order.
+TEST_CASE("CentralDifferences: a soft bar swings for 30 s and gains no energy") {
+  const auto mesh = make_box<Tet4>({.lengths = {1, 0.2, 0.2}, .cells = {12, 3, 3}});
+  const auto held = nodes_where(mesh, [](const auto& X) { return X.x() > 0.99; });
+  Simulation sim(Solid(mesh, StableNeoHookean(Lame::from_young_poisson(1e5, 0.4)), Density{1000}),
+                 CentralDifferences{.dt = 0.01}, Pinned(held));
+  sim.set_gravity({0, -9.81, 0});
+  double kinetic = 0, change = 0;
+  for (int n = 0; n < 3000; ++n) {
+    const StepReport report = sim.step();
+    REQUIRE(report);
+    kinetic = std::max(kinetic, report.energies.kinetic);
+    change = std::max(change, std::abs(report.energies.total()));
+  }
+  CHECK(kinetic > 100);  // J
+  CHECK(change < 0.02 * kinetic);
 }
 
 TEST_CASE("CentralDifferences: the same bits on any number of threads") {

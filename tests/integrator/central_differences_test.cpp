@@ -74,7 +74,7 @@ TEST_CASE("CentralDifferences: a step above the limit is cut into substeps, or r
   for (const double w : {2.001, 3.0, 50.0}) {
     const double dt = w / body.omega;
     const auto scene = body.scene({.dt = dt});
-    const int parts = static_cast<int>(std::ceil(w / (0.9 * 2)));
+    const int parts = static_cast<int>(std::ceil(w / (CentralDifferences{}.safety * 2)));
     const double angle = std::acos(1 - w * w / (2.0 * parts * parts));
     for (int n = 1; n <= 20; ++n) {
       const StepReport report = scene->step();
