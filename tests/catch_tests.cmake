@@ -16,8 +16,9 @@ target_precompile_headers(test_support PRIVATE <Eigen/Dense> <map> <string> <vec
 set_source_files_properties(support/main.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON
   COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-O1>)
 
-set(PLIANT_TEST_FOLDERS "" CACHE STRING "Folders of tests to build, e.g. \"io;mesh\"; empty: all")
+set(PLIANT_TEST_FOLDERS "" CACHE STRING "Folders or files of tests to build, e.g. \"io;mesh/repair\"; empty: all")
 
+include(together.cmake)
 file(GLOB test_files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *_test.cpp */*_test.cpp)
 foreach(file IN LISTS test_files)
   cmake_path(GET file PARENT_PATH folder)
@@ -27,7 +28,8 @@ foreach(file IN LISTS test_files)
     set(folder pliant)
   endif()
 
-  if(PLIANT_TEST_FOLDERS AND NOT folder IN_LIST PLIANT_TEST_FOLDERS)
+  list(APPEND choices ${folder} ${folder}/${name})
+  if(PLIANT_TEST_FOLDERS AND NOT folder IN_LIST PLIANT_TEST_FOLDERS AND NOT ${folder}/${name} IN_LIST PLIANT_TEST_FOLDERS)
     continue()
   endif()
 
@@ -48,7 +50,10 @@ foreach(file IN LISTS test_files)
       target_precompile_headers(${program} REUSE_FROM test_support)
     endif()
   endif()
-  target_sources(${program} PRIVATE ${file})
+  if(NOT program IN_LIST programs)
+    list(APPEND programs ${program})
+  endif()
+  list(APPEND files_of_${program} ${file})
 
   # Catch2 tags each case with the name of its file and runs what a test specification selects.
   set(cases "[#${file_name}]")
@@ -59,5 +64,14 @@ foreach(file IN LISTS test_files)
   set_tests_properties(${folder}/${name} PROPERTIES
     LABELS ${folder}
     TIMEOUT 900
+    SKIP_RETURN_CODE 4
     FAIL_REGULAR_EXPRESSION "No test cases matched")
+endforeach()
+foreach(choice IN LISTS PLIANT_TEST_FOLDERS)
+  if(NOT choice IN_LIST choices)
+    message(FATAL_ERROR "PLIANT_TEST_FOLDERS: there is neither a folder of tests nor a test '${choice}'")
+  endif()
+endforeach()
+foreach(program IN LISTS programs)
+  pliant_compile_together(${program} ${files_of_${program}})
 endforeach()

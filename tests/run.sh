@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds and runs the tests: g++ release with everything; g++ with AddressSanitizer and UBSan
 # and Clang a part. Optimised as little as the time asks for; the whole matrix, with -O3 and the benchmarks, is full.sh.
-# The last line is "N passed, N failed".
+# The last line is "N passed, N failed, N skipped".
 set -uo pipefail
 cd "$(dirname "$0")/.."
 

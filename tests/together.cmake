@@ -1,0 +1,47 @@
+# Test files compiled together, several in one unit: most of their time goes into instantiating the same templates.
+# Each file stands in a namespace of its own, behind the headers of all, which are then no longer included within it.
+# A file that has directives or definitions which must stand at the top is compiled by itself.
+set(PLIANT_TESTS_PER_UNIT 1 CACHE STRING "How many test files are compiled together")
+
+# pliant_compile_together(<program> <file>...): adds the files, relative to this folder, to the program.
+function(pliant_compile_together program)
+  set(together)
+  foreach(file IN LISTS ARGN)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    file(STRINGS ${file} at_the_top
+      REGEX "^ *# *(define|if|pragma|undef)|^namespace [a-zA-Z]|^template (<>|[a-z:])|operator new")
+    if(at_the_top OR PLIANT_TESTS_PER_UNIT LESS 2)
+      target_sources(${program} PRIVATE ${file})
+    else()
+      list(APPEND together ${file})
+    endif()
+  endforeach()
+
+  # As few units as that takes, of about the same length.
+  list(LENGTH together left)
+  math(EXPR units "(${left} + ${PLIANT_TESTS_PER_UNIT} - 1) / ${PLIANT_TESTS_PER_UNIT}")
+  while(together)
+    list(LENGTH together left)
+    math(EXPR count "(${left} + ${units} - 1) / ${units}")
+    set(headers)
+    set(contents)
+    foreach(number RANGE 1 ${count})
+      list(POP_FRONT together file)
+      file(STRINGS ${file} includes REGEX "^ *# *include")
+      cmake_path(GET file PARENT_PATH own_folder)
+      foreach(include IN LISTS includes)
+        if(include MATCHES "\"(.*)\"" AND EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${own_folder}/${CMAKE_MATCH_1})
+          set(include "#include \"${CMAKE_CURRENT_SOURCE_DIR}/${own_folder}/${CMAKE_MATCH_1}\"")
+        endif()
+        list(APPEND headers ${include})
+      endforeach()
+      string(APPEND contents "namespace file_${number} {\n#include \"${CMAKE_CURRENT_SOURCE_DIR}/${file}\"\n}\n")
+    endforeach()
+    list(REMOVE_DUPLICATES headers)
+    list(JOIN headers "\n" headers)
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/together/${program}_${units}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "@headers@\n@contents@" @ONLY)
+    target_sources(${program} PRIVATE ${source})
+    math(EXPR units "${units} - 1")
+  endwhile()
+endfunction()
