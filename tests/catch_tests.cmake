@@ -16,8 +16,8 @@ target_precompile_headers(test_support PRIVATE <Eigen/Dense> <map> <string> <vec
 set_source_files_properties(support/main.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON
   COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-O1>)
 
-set(PLIANT_TEST_FOLDERS "" CACHE STRING "Folders of tests to build, e.g. \"io;mesh\"; empty: all")
-
+include(together.cmake)
+set(choices compile_fail)  # what PLIANT_TEST_FOLDERS may name
 file(GLOB test_files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *_test.cpp */*_test.cpp)
 foreach(file IN LISTS test_files)
   cmake_path(GET file PARENT_PATH folder)
@@ -27,7 +27,9 @@ foreach(file IN LISTS test_files)
     set(folder pliant)
   endif()
 
-  if(PLIANT_TEST_FOLDERS AND NOT folder IN_LIST PLIANT_TEST_FOLDERS)
+  list(APPEND choices ${folder} ${folder}/${name})
+  set(test ${folder}/${name})
+  if(PLIANT_TEST_FOLDERS AND NOT folder IN_LIST PLIANT_TEST_FOLDERS AND NOT test IN_LIST PLIANT_TEST_FOLDERS)
     continue()
   endif()
 
@@ -40,7 +42,12 @@ foreach(file IN LISTS test_files)
     endif()
   endif()
   if(NOT TARGET ${program})
-    add_executable(${program})
+    if(PLIANT_TESTS_SYNTAX_ONLY)
+      add_library(${program} OBJECT)
+      target_compile_options(${program} PRIVATE -fsyntax-only)
+    else()
+      add_executable(${program})
+    endif()
     target_link_libraries(${program} PRIVATE test_support)
     if(folder STREQUAL "optional")
       target_link_libraries(${program} PRIVATE pliant::${name})
@@ -48,16 +55,32 @@ foreach(file IN LISTS test_files)
       target_precompile_headers(${program} REUSE_FROM test_support)
     endif()
   endif()
-  target_sources(${program} PRIVATE ${file})
+  if(NOT program IN_LIST programs)
+    list(APPEND programs ${program})
+  endif()
+  list(APPEND files_of_${program} ${file})
+
+  if(PLIANT_TESTS_SYNTAX_ONLY)
+    continue()
+  endif()
 
   # Catch2 tags each case with the name of its file and runs what a test specification selects.
   set(cases "[#${file_name}]")
   if(PLIANT_SKIP_SLOW_TESTS)
     string(APPEND cases "~[slow]")
   endif()
-  add_test(NAME ${folder}/${name} COMMAND ${program} --filenames-as-tags ${cases})
-  set_tests_properties(${folder}/${name} PROPERTIES
+  add_test(NAME ${test} COMMAND ${program} --filenames-as-tags ${cases})
+  set_tests_properties(${test} PROPERTIES
     LABELS ${folder}
     TIMEOUT 900
+    SKIP_RETURN_CODE 4
     FAIL_REGULAR_EXPRESSION "No test cases matched")
+endforeach()
+foreach(choice IN LISTS PLIANT_TEST_FOLDERS)
+  if(NOT choice IN_LIST choices)
+    message(FATAL_ERROR "PLIANT_TEST_FOLDERS: there is neither a folder of tests nor a test '${choice}'")
+  endif()
+endforeach()
+foreach(program IN LISTS programs)
+  pliant_compile_together(${program} ${files_of_${program}})
 endforeach()

@@ -3,6 +3,7 @@
 
 passed=0
 failed=0
+skipped=0
 jobs=$(nproc)
 export CMAKE_GENERATOR=Ninja CTEST_OUTPUT_ON_FAILURE=1
 # Tests run side by side, each with as many threads as there are cores: those that wait must not spin.
@@ -51,11 +52,13 @@ run_tests() {
   shift
   ctest --test-dir "$folder" -j "$jobs" --no-tests=error "$@" </dev/null 2>&1 | tee "$log" |
     grep --line-buffered -vE '^ +Start |^ *[0-9]*[1-9]/[0-9]+ .*Passed|^ *[0-9]*[13579]0/[0-9]+ .*Passed'
-  local all bad
+  local all bad idle
   read -r bad all < <(sed -nE 's/.*tests passed, ([0-9]+) tests failed out of ([0-9]+)/\1 \2/p' "$log") ||
     { bad=1 all=1; }
+  idle=$(grep -c '(Skipped)$' "$log")
   failed=$((failed + bad))
-  passed=$((passed + all - bad))
+  skipped=$((skipped + idle))
+  passed=$((passed + all - bad - idle))
 }
 
 # build_and_test <title> <folder> <argument of cmake>...
@@ -66,9 +69,16 @@ build_and_test() {
   [ -f "build/$1/CTestTestfile.cmake" ] && run_tests "$1"
 }
 
+# build_only <title> <folder> <argument of cmake>...: a build without a test in it, which counts as one.
+build_only() {
+  title "$1"
+  shift
+  build "$@" && passed=$((passed + 1))
+}
+
 # The last line of the output, and the exit status.
 finish() {
   title "done"
-  echo "$passed passed, $failed failed"
+  echo "$passed passed, $failed failed, $skipped skipped"
   [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
 }

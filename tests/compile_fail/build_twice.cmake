@@ -1,4 +1,4 @@
-# Builds `source` without and with SHOULD_FAIL; see compile_fail.cmake.
+# Builds `source` without and with SHOULD_FAIL, with the options `precompiled`; see compile_fail.cmake.
 cmake_minimum_required(VERSION 3.24)
 
 file(STRINGS ${source} announcements REGEX "^// must say: .+")
@@ -7,7 +7,7 @@ if(NOT announcements)
 endif()
 
 list(TRANSFORM include_folders PREPEND "-I")
-set(compile ${compiler} ${standard} -fsyntax-only ${include_folders})
+set(compile ${compiler} ${standard} -fsyntax-only ${precompiled} ${include_folders})
 
 execute_process(COMMAND ${compile} ${source} RESULT_VARIABLE failed ERROR_VARIABLE message)
 if(failed)

@@ -73,7 +73,7 @@ TEST_CASE("colliders: what is far from a region finds nothing at any of its node
     for_each_kind(random, [&](const auto& shape) {
       Colliders<3> bounded, plain;
       const double rounding = random.one_of(2) == 0 ? 256 * 0x1p-23 : 256 * 0x1p-52;
-      const Surface surface{.thickness = random.one_of(2) == 0 ? 0 : random.log_between(1e-4, 0.3)};
+      const pliant::Surface surface{.thickness = random.one_of(2) == 0 ? 0 : random.log_between(1e-4, 0.3)};
       const Pose<3> from = random.pose(0.5), to = random.one_of(3) == 0 ? from : random.pose(0.5);
       for (Colliders<3>* colliders : {&bounded, &plain}) {
         colliders->prepare(1, rounding);

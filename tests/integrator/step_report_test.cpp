@@ -58,6 +58,12 @@ TEST_CASE("a step report's message carries its numbers") {
         "were inverted");
   report.stop = StepStop::inverted;
   CHECK(report.message().find("negative volume, however small the increments: 6") != std::string::npos);
+  report.stop = StepStop::penetration;
+  report.blocked_node = 17;
+  report.blocking_colliders = {3, -1};
+  CHECK(report.message().find("node 17 could not be kept out of collider 3") != std::string::npos);
+  report.blocking_colliders = {3, 5};
+  CHECK(report.message().find("node 17 finds no room between colliders 3 and 5") != std::string::npos);
 }
 
 TEST_CASE("the total of the energies is their sum") {

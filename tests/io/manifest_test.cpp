@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -35,6 +34,10 @@ const std::map<std::string, std::string> refused_on_purpose{
 fs::path collection() {
   const char* folder = std::getenv("PLIANT_TEST_DATA");
   return (folder != nullptr ? fs::path(folder) : fs::path(PLIANT_SOURCE_DIR) / "../shared") / "meshes";
+}
+
+std::string no_collection() {
+  return "there is no collection of meshes at " + collection().string() + " (set PLIANT_TEST_DATA)";
 }
 
 std::vector<std::string> split(const std::string& text, char separator) {
@@ -205,11 +208,7 @@ void check_refusal(const MeshError& error) {
 }  // namespace
 
 TEST_CASE("every mesh of the collection is read right, or refused for a reason") {
-  if (!fs::exists(collection() / "MANIFEST.tsv")) {
-    std::cout << "skipped: no collection of meshes at " << collection().string()
-              << " (set PLIANT_TEST_DATA)\n";
-    return;
-  }
+  if (!fs::exists(collection() / "MANIFEST.tsv")) SKIP_HERE(no_collection());
   std::size_t accepted = 0;
   std::size_t refused = 0;
   for (const Row& row : read_manifest()) {
@@ -240,7 +239,7 @@ TEST_CASE("every mesh of the collection is read right, or refused for a reason")
 }
 
 TEST_CASE("either file of a TetGen pair leads to the same mesh") {
-  if (!fs::exists(collection() / "MANIFEST.tsv")) return;
+  if (!fs::exists(collection() / "MANIFEST.tsv")) SKIP_HERE(no_collection());
   for (const Row& row : read_manifest()) {
     const fs::path cells = collection() / row.at("file");
     if (row.at("format") != "tetgen" || cells.extension() != ".ele" || row.at("expected") != "") continue;

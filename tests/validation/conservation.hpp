@@ -86,8 +86,8 @@ void momenta(validation::Record& record, const std::string& name) {
          last == 0 ? "" : validation::fixed(validation::order(drifts[last - 1], drifts[last]), 3)});
   }
   record.curve("spinning body, drift of the angular momentum", name, dts, drifts);
-  record.at_most(name + ", linear momentum of a spinning body over 0.1 s", "conservation", linear, 1e-9);
-  record.at_most(name + ", change of the angular momentum in a step", "dt sum v+ x m v", identity, 1e-9);
+  record.at_most(name + ", linear momentum of a spinning body over 0.1 s", "conservation", linear, 2e-10);
+  record.at_most(name + ", change of the angular momentum in a step", "dt sum v+ x m v", identity, 1e-11);
   record.between(name + ", order in dt of the drift of the angular momentum", "1",
                  validation::order(drifts[1], drifts[2]), 0.95, 1.05);
 }

@@ -1,5 +1,5 @@
-// Both units include the whole library: a function that is not inline in some header is then defined twice.
-#include <pliant/pliant.hpp>
+#include <pliant/element/tet4.hpp>
+#include <pliant/mesh/mesh.hpp>
 
 pliant::Mesh<pliant::Tet4> read(const char* file);
 
