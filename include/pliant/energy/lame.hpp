@@ -7,8 +7,8 @@
 
 namespace pliant {
 
-// The Lame parameters of linear elasticity, and the contract of the library: every energy made from them
-// linearises at rest to Hooke's law with exactly this Young's modulus and Poisson's ratio. In 2D that is
+// The Lame parameters of linear elasticity. They define the contract of the library: every energy constructed
+// from them linearises at rest to Hooke's law with exactly this Young's modulus and Poisson's ratio; in 2D in
 // plane strain.
 class Lame {
  public:
@@ -47,15 +47,15 @@ class Lame {
   double lambda_;
 };
 
-// The two numbers that stand in an energy's formula, taken as they are [Pa]: for comparison with papers that
-// print them. They are in general not the material's Lame parameters.
+// The two coefficients of an energy's formula, used unchanged [Pa]: for comparison with papers that print
+// them. They are in general not the Lame parameters of the material.
 struct RawCoefficients {
   double mu;
   double lambda;
 };
 
-// Base of the energies with two coefficients. The model says how its coefficients follow from the Lame
-// parameters in space dimension Dim, so that the contract of Lame holds:
+// Base of the energies with two coefficients. The model computes its coefficients from the Lame parameters in
+// space dimension Dim, so that the contract of Lame holds:
 //   template <int Dim> static RawCoefficients coefficients_from(double mu, double lambda);
 template <class Model>
 class LameMaterial {
@@ -74,7 +74,7 @@ class LameMaterial {
   explicit LameMaterial(Numbers...) requires(sizeof...(Numbers) > 0 && (std::is_arithmetic_v<Numbers> && ...))
       : LameMaterial(RawCoefficients{1, 1}) {
     static_assert(detail::always_false<Numbers...>,
-                  "an energy is made from a Lame, which says what its numbers are: "
+                  "an energy is constructed from a Lame, which names its parameters: "
                   "StableNeoHookean(Lame::from_young_poisson(1e6, 0.45))");
   }
 
