@@ -200,7 +200,7 @@ TEST_CASE("nodes: not finite, of no element, at one place") {
   CHECK(
       mentions(diagnosis,
                "error: 3 nodes belong to no element: 27, 28, 29\n         -> drop_unreferenced_nodes(mesh)"));
-  CHECK(mentions(diagnosis, "note:  1 node lies where another one lies: 27 (= 13)"));
+  CHECK(mentions(diagnosis, "note:  1 node coincides with another one: 27 (= 13)"));
   CHECK_THROWS_AS(diagnose(mesh, {.duplicate_tolerance = -1}), ParameterError);
 
   mesh.nodes(1, 0) = not_a_number;  // corners of the box: of one tet and of three
