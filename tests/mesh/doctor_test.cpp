@@ -289,7 +289,7 @@ TEST_CASE("notes do not make a mesh unusable: slivers, separate parts, duplicate
   CHECK(diagnosis.component_sizes == std::vector<std::ptrdiff_t>{5, 1});
   CHECK(text(diagnosis.duplicate_nodes) == "8(1) 10(3) ");
   CHECK(mentions(diagnosis, "usable"));
-  CHECK(mentions(diagnosis, "2 parts that are not connected, of 5, 1 elements"));
+  CHECK(mentions(diagnosis, "2 connected components, of 5, 1 elements"));
   CHECK(diagnose(mesh, {.sliver_quality = 0.001}).slivers.empty());
 }
 
