@@ -1,5 +1,5 @@
 // Bodies are made of solids.
-// must say: what Bodies is made of must be a Solid each
+// must say: each argument of Bodies must be a Solid
 #include <pliant/pliant.hpp>
 
 const auto mesh = pliant::make_box<pliant::Tet4>();

@@ -1,5 +1,5 @@
-// What is no Energy is told in one sentence what it lacks.
-// must say: it lacks `hessian(F) const`
+// For a type that does not model Energy, one sentence names the missing member.
+// must say: missing `hessian(F) const`
 #include <pliant/energy/stable_neo_hookean.hpp>
 
 struct Incomplete {

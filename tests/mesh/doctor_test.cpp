@@ -200,7 +200,7 @@ TEST_CASE("nodes: not finite, of no element, at one place") {
   CHECK(
       mentions(diagnosis,
                "error: 3 nodes belong to no element: 27, 28, 29\n         -> drop_unreferenced_nodes(mesh)"));
-  CHECK(mentions(diagnosis, "note:  1 node lies where another one lies: 27 (= 13)"));
+  CHECK(mentions(diagnosis, "note:  1 node coincides with another one: 27 (= 13)"));
   CHECK_THROWS_AS(diagnose(mesh, {.duplicate_tolerance = -1}), ParameterError);
 
   mesh.nodes(1, 0) = not_a_number;  // corners of the box: of one tet and of three
@@ -289,7 +289,7 @@ TEST_CASE("notes do not make a mesh unusable: slivers, separate parts, duplicate
   CHECK(diagnosis.component_sizes == std::vector<std::ptrdiff_t>{5, 1});
   CHECK(text(diagnosis.duplicate_nodes) == "8(1) 10(3) ");
   CHECK(mentions(diagnosis, "usable"));
-  CHECK(mentions(diagnosis, "2 parts that are not connected, of 5, 1 elements"));
+  CHECK(mentions(diagnosis, "2 connected components, of 5, 1 elements"));
   CHECK(diagnose(mesh, {.sliver_quality = 0.001}).slivers.empty());
 }
 

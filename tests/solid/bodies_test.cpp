@@ -112,7 +112,7 @@ TEST_CASE("Bodies: a weld that does not do what was meant is refused") {
   const std::string third = refused([] { Bodies(Weld{}, brick(), tets(), tets(7)); });
   CHECK(third.find("no node of solid 2") != std::string::npos);
   const std::string crushed = refused([] { Bodies(Weld{0.51}, brick(), tets()); });
-  CHECK(crushed.find("of solid 0 would become one") != std::string::npos);
+  CHECK(crushed.find("of solid 0 would be merged") != std::string::npos);
   CHECK(crushed.find("must be smaller") != std::string::npos);
 }
 

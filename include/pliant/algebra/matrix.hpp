@@ -1,5 +1,5 @@
 // Dense matrix types. All carry Eigen::DontAlign: their layout and allocation then do not depend on the
-// instruction set a translation unit is compiled for, so units with different flags can share them.
+// instruction set of a translation unit, so that units with different flags can share them.
 #pragma once
 
 #include <Eigen/Core>

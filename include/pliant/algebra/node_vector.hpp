@@ -1,5 +1,4 @@
-// The vectors that solvers and integrators work on: Dim numbers per node, padded so that a node is one SIMD
-// register.
+// The vectors of solvers and integrators: Dim numbers per node, padded such that a node is one SIMD register.
 #pragma once
 
 #include <cmath>
@@ -13,7 +12,7 @@
 
 namespace pliant {
 
-// Numbers from one node to the next: 4 in 3D, where the fourth is padding that stays zero, and 2 in 2D.
+// Numbers from one node to the next: 4 in 3D, of which the fourth is padding and stays zero, and 2 in 2D.
 template <int Dim>
 inline constexpr int node_stride = Dim == 3 ? 4 : Dim;
 
@@ -22,17 +21,17 @@ template <int Dim, class ScalarType, Isa isa = PLIANT_NATIVE_ISA>
 class NodeVector {
  public:
   using Scalar = ScalarType;
-  using Block = Lane<Scalar, 8, isa>;  // what the loops below work on at once
+  using Block = Lane<Scalar, 8, isa>;  // numbers of one iteration of the loops below
   static constexpr int dim = Dim;
   static constexpr int stride = node_stride<Dim>;
   using Row = Lane<Scalar, stride, isa>;  // the numbers of a node
   static constexpr std::ptrdiff_t grain =
-      4096;  // numbers per chunk at least, so that small vectors stay serial
+      4096;  // least numbers per chunk, so that loops over small vectors are serial
 
   NodeVector() = default;
   explicit NodeVector(std::ptrdiff_t nodes) { resize(nodes); }
 
-  // All entries become zero. Where there is no memory for them, nothing changes.
+  // All entries become zero. If the allocation fails, nothing changes.
   void resize(std::ptrdiff_t nodes) {
     values_.assign(static_cast<std::size_t>((nodes * stride + 7) / 8 * 8), Scalar(0));
     nodes_ = nodes;
@@ -95,7 +94,7 @@ class NodeVector {
     return sum_blocks([&](std::ptrdiff_t i) { return block(i) * other.block(i); });
   }
 
-  // Where the sum of squares overflows, of entries beyond 1e19 in float, they are scaled.
+  // If the sum of squares overflows (entries beyond 1e19 in float), the entries are scaled.
   Scalar norm() const {
     const Scalar square = dot(*this);
     const Scalar size = std::isinf(square) ? largest() : Scalar(1);
@@ -117,14 +116,14 @@ class NodeVector {
     return result;
   }
 
-  bool finite() const {  // x * 0 is NaN exactly where x is not finite
+  bool finite() const {  // x * 0 is NaN exactly if x is not finite
     return sum_blocks([&](std::ptrdiff_t i) { return block(i) * Block(Scalar(0)); }) == Scalar(0);
   }
 
  private:
   std::ptrdiff_t size() const { return static_cast<std::ptrdiff_t>(values_.size()); }
 
-  AlignedVector<Scalar> values_;  // copied first: a copy for which there is no memory changes nothing
+  AlignedVector<Scalar> values_;  // copied first, so that a failed allocation changes nothing
   std::ptrdiff_t nodes_ = 0;
 };
 

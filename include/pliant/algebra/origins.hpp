@@ -1,4 +1,4 @@
-// Where the positions of nodes are measured from.
+// The points to which the positions of nodes are relative.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,15 @@
 
 namespace pliant {
 
-// A point for each node of a system [m], or zero for all of them: the position of the node in the world is
-// this point plus the position that the system computes with. Nodes that hang together have the same point.
+// An origin for each node of a system [m], or zero for all nodes: the position of a node in the world is its
+// origin plus its position in the system. All nodes of a connected component have the same origin.
 template <int Dim>
 class Origins {
  public:
   using Point = SmallVector<double, Dim>;
 
   Origins() = default;
-  // `of_node`: which of the points each has.
+  // `of_node`: the index into `points` of each node.
   Origins(std::vector<Point> points, std::vector<int> of_node)
       : points_(std::move(points)), of_node_(std::move(of_node)) {}
 

@@ -1,4 +1,4 @@
-// Orthonormal vectors, found one after the other.
+// Orthonormal vectors, appended one by one.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace pliant {
 
-// At most Dim orthonormal vectors (Gram and Schmidt).
+// At most Dim orthonormal vectors (Gram-Schmidt).
 template <int Dim>
 class OrthonormalBasis {
  public:
@@ -20,8 +20,8 @@ class OrthonormalBasis {
   auto end() const { return vectors_.begin() + static_cast<std::ptrdiff_t>(count_); }
   const Vector& operator[](int k) const { return vectors_[static_cast<std::size_t>(k)]; }
 
-  // Adds the direction of what of a unit vector the others do not span. False where that is no longer than
-  // `least`, and where the space is spanned.
+  // Appends the normalised component of `unit` orthogonal to the basis. Returns false if that component is
+  // not longer than `least`, or if the basis is complete.
   bool extend(const Vector& unit, double least) {
     Vector rest = orthogonal_part<Dim>(unit, *this);
     const double length = std::sqrt(dot<double, Dim>(rest, rest));
@@ -31,7 +31,8 @@ class OrthonormalBasis {
     return true;
   }
 
-  // Until it spans the space: of the coordinate axes one always reaches so far out of what is spanned.
+  // Appends coordinate axes until the basis spans the space: some axis always has a component orthogonal to
+  // the basis that is longer than 0.5, because the squares of these components sum to at least 1.
   void complete() {
     for (int axis = 0; axis < Dim && count_ < vectors_.size(); ++axis) {
       Vector unit = Vector::Zero();

@@ -11,14 +11,14 @@ namespace pliant {
 template <class T, int D>
 struct Polar {
   SmallMatrix<T, D, D> R;  // the rotation (det +1) nearest to F
-  SmallMatrix<T, D, D> S;  // symmetric, the stretch; indefinite where det F < 0
+  SmallMatrix<T, D, D> S;  // symmetric, the stretch; indefinite if det F < 0
 };
 
 // The polar decomposition of F (2x2 or 3x3): R = U V^T and S = V diag(sigma) V^T with the factors of svd(F).
 //
-// R S equals F, and R^T R equals I, to a few units of rounding, at any scale of F and whatever its rank. R is
-// unique unless the two smallest singular values cancel, sigma[D-2] + sigma[D-1] = 0 (a line, a point, a
-// reflection of a disc); one of the nearest rotations is returned there.
+// R S equals F, and R^T R equals I, to a few units of rounding, for any scale and rank of F. R is unique
+// unless the two smallest singular values cancel, sigma[D-2] + sigma[D-1] = 0 (a line, a point, a reflection
+// of a disc); then one of the nearest rotations is returned.
 template <class T, int D>
 Polar<T, D> polar(const SmallMatrix<T, D, D>& F) {
   static_assert(D == 2 || D == 3, "polar takes 2x2 and 3x3 matrices");

@@ -1,4 +1,4 @@
-// Where a body or a collider is: its rotation and translation.
+// The position and orientation of a body or a collider.
 #pragma once
 
 #include <cmath>
@@ -24,7 +24,7 @@ class Pose {
   using Matrix = SmallMatrix<double, Dim, Dim>;
 
   static_assert(Dim == 2 || Dim == 3,
-                "a Pose has 2 or 3 dimensions, told by its translation: an Eigen::Vector2d or Vector3d");
+                "a Pose has 2 or 3 dimensions, given by its translation: an Eigen::Vector2d or Vector3d");
 
   Pose() : rotation_(Matrix::Identity()), translation_(Point::Zero()) {}
 
@@ -46,25 +46,25 @@ class Pose {
   const Matrix& rotation() const { return rotation_; }
   const Point& translation() const { return translation_; }
 
-  // A point given in the frame of the body, in the world [m].
+  // From the frame of the body to the world [m].
   Point to_world(const Point& x) const {
     Point result = rotated(x);
     PLIANT_UNROLL for (int k = 0; k < Dim; ++k) result[k] += translation_[k];
     return result;
   }
 
-  // A point given in the world, in the frame of the body [m].
+  // From the world to the frame of the body [m].
   Point to_local(const Point& x) const {
     Point from_origin;
     PLIANT_UNROLL for (int k = 0; k < Dim; ++k) from_origin[k] = x[k] - translation_[k];
     return transposed_times<double, Dim, Dim, 1>(rotation_, from_origin);
   }
 
-  // A direction given in the frame of the body, in the world.
+  // A direction, from the frame of the body to the world.
   Point rotated(const Point& direction) const { return times<double, Dim, Dim, 1>(rotation_, direction); }
 
-  // Where an even motion to another pose has come to after a part of its time, from 0 to 1: the origin of the
-  // frame goes straight, and the frame turns about one axis, the shorter way.
+  // The pose after a fraction `part` of a uniform motion to another pose: the origin of the frame moves on a
+  // straight line, and the frame rotates about one axis by the smaller angle.
   Pose towards(const Pose& other, double part) const {
     if (part == 0) return *this;
     if (part == 1) return other;
@@ -78,7 +78,7 @@ class Pose {
   }
 
  private:
-  // The rotation by a part of the angle of another one.
+  // The rotation about the same axis by a fraction of the angle.
   static Matrix part_of(const Matrix& rotation, double part) {
     if constexpr (Dim == 2) {
       const double angle = part * std::atan2(rotation(1, 0), rotation(0, 0));

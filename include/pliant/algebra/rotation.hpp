@@ -1,9 +1,8 @@
-// Rotations in space as unit quaternions, and the rotation nearest to a matrix: followed from the one before,
-// which is many times cheaper, or found from nothing by the singular value decomposition. For scalars and
-// lanes alike.
+// Rotations in space as unit quaternions, and the rotation nearest to a matrix: updated from the previous
+// rotation, which is many times cheaper, or from the singular value decomposition. For scalars and lanes.
 //
-// The rotation R nearest to F minimises |R - F|, so it maximises tr(R^T F). It is U V^T of svd(F), for an
-// inverted F too: the reflection stays in the symmetric factor R^T F.
+// The rotation R nearest to F minimises |R - F|, so it maximises tr(R^T F). It is U V^T of svd(F), also for
+// an inverted F: the reflection stays in the symmetric factor R^T F.
 #pragma once
 
 #include <algorithm>
@@ -68,10 +67,10 @@ PLIANT_INLINE SmallMatrix<T, 3, 3> rotation_matrix(const UnitQuaternion<T>& q) {
   return R;
 }
 
-// The quaternion of a rotation matrix, of length 1 to rounding where R is a rotation to rounding.
+// The quaternion of a rotation matrix, of length 1 to rounding if R is a rotation to rounding.
 //
-// 4 q q^T is linear in R, and each of its rows has the direction of q: the one with the largest diagonal
-// entry, at least 1, is taken.
+// 4 q q^T is linear in R, and each of its rows is parallel to q: the row with the largest diagonal entry,
+// which is at least 1, is used.
 template <class T>
 UnitQuaternion<T> quaternion_of(const SmallMatrix<T, 3, 3>& R) {
   const T one(1);
@@ -92,8 +91,8 @@ UnitQuaternion<T> quaternion_of(const SmallMatrix<T, 3, 3>& R) {
   return detail::normalized(q);
 }
 
-// The rotation nearest to F, U V^T of svd(F): for every finite F, whatever its scale, rank and sign. Where
-// the two smallest singular values cancel (a line, a point, a reflection of a disc) it is one of the nearest.
+// The rotation nearest to F, U V^T of svd(F), for every finite F of any scale, rank and sign. If the two
+// smallest singular values cancel (a line, a point, a reflection of a disc) it is one of the nearest.
 template <class T>
 UnitQuaternion<T> nearest_rotation(const SmallMatrix<T, 3, 3>& F) {
   return quaternion_of(polar<T, 3>(F).R);
@@ -101,7 +100,7 @@ UnitQuaternion<T> nearest_rotation(const SmallMatrix<T, 3, 3>& F) {
 
 namespace detail {
 
-// 2^-k with 2^k <= |a| < 2^(k + 1), exactly. Where a is zero it is large; of no use where a is not finite.
+// 2^-k with 2^k <= |a| < 2^(k + 1), exactly; a large number if a is zero; without meaning if a is not finite.
 template <class T>
 PLIANT_INLINE T inverse_power_of_two(const T& a) {
   return map_bits(a, [](auto bits) {
@@ -116,7 +115,7 @@ struct FollowedRotation {
   using Mask = decltype(std::declval<T>() < std::declval<T>());
 
   UnitQuaternion<T> q;
-  Mask safe;  // where q is to be trusted
+  Mask safe;  // whether q is reliable
 };
 
 // A step of follow_rotation.
@@ -125,19 +124,20 @@ struct FollowedRotation {
 // A rotation Q of R by the quaternion (x, 1) / |(x, 1)| makes tr(Q^T Y) the Rayleigh quotient, at (x, 1), of
 //   [ tr(Y) I - 2 H   2 h   ]
 //   [ 2 h^T           tr(Y) ]      (Davenport's matrix),
-// so the x sought is that of its eigenvector to the largest eigenvalue, tr(Y) + 2 e:
+// so the optimal x is that of its eigenvector for the largest eigenvalue, tr(Y) + 2 e:
 //   (H + e I) x = h   and   e = h . x.
-// A step of Newton's method on SO(3) is the first of them with e = 0 (-2 h and H are the gradient and second
+// A step of Newton's method on SO(3) is the first equation with e = 0 (-2 h and H are the gradient and second
 // derivative of |R - F|^2 / 2 by the rotation vector 2 x), and third order. Here e is first found by a step
 // of Newton's method on
 //   e = h . (H + e I)^-1 h   from e = 0,   e = h . y / (1 + |y|^2)   with   H y = h,
-// where the right side varies little: the relative error of x is then of order |x|^6, and the step of seventh
-// order. The adjugate and determinant of H + e I are polynomials in e, so that there is one inversion only.
+// whose right side varies little with e: the relative error of x is then of order |x|^6, and the step of
+// seventh order. The adjugate and determinant of H + e I are polynomials in e, so that only one inversion is
+// needed.
 //
-// Where H is positive definite a step raises tr(R^T F) for every e >= 0,
+// If H is positive definite, a step increases tr(R^T F) for every e >= 0,
 //   by x . (2 H + 4 e I) x / (1 + |x|^2),
-// so steps can end only where h = 0. tr(Y) is an eigenvalue there, and the largest: by interlacing, the
-// others are at most the largest of tr(Y) I - 2 H.
+// so steps can converge only to points with h = 0. There tr(Y) is an eigenvalue of Davenport's matrix, and
+// the largest one: the others are those of tr(Y) I - 2 H, which are smaller.
 template <class T>
 PLIANT_INLINE FollowedRotation<T> rotation_step(const SmallMatrix<T, 3, 3>& F, const UnitQuaternion<T>& q) {
   const SmallMatrix<T, 3, 3> Y = transposed_times<T, 3, 3, 3>(rotation_matrix(q), F);
@@ -162,7 +162,7 @@ PLIANT_INLINE FollowedRotation<T> rotation_step(const SmallMatrix<T, 3, 3>& F, c
   const UnitQuaternion<T> turn{u[0] + e * (a * h[0] - Hh[0]), u[1] + e * (a * h[1] - Hh[1]),
                                u[2] + e * (a * h[2] - Hh[2]), determinant_of_H + e * (minors + e * a)};
 
-  // The determinant over the sum of the minors is 1 / sum 1/(eigenvalue): no more than the smallest.
+  // The determinant over the sum of the minors is 1 / sum(1 / eigenvalue), at most the smallest eigenvalue.
   const auto definite =
       (trace_of_H > T(0)) & (minors > T(0)) & (determinant_of_H > constant<T>(0.01) * trace_of_H * minors);
   // h . H^-1 h bounds |h| from above, and so |F|, by a multiple of tr H.
@@ -173,7 +173,7 @@ PLIANT_INLINE FollowedRotation<T> rotation_step(const SmallMatrix<T, 3, 3>& F, c
   return result;
 }
 
-// The nearest rotations in place of those that were lost; `start` where F is zero.
+// Replaces the rotations of lanes that are not safe by the nearest ones, or by `start` if F is zero.
 template <class T>
 PLIANT_NOINLINE UnitQuaternion<T> replace_lost(const FollowedRotation<T>& followed,
                                                const SmallMatrix<T, 3, 3>& F,
@@ -189,19 +189,19 @@ PLIANT_NOINLINE UnitQuaternion<T> replace_lost(const FollowedRotation<T>& follow
 }  // namespace detail
 
 // The rotation nearest to F, by `steps` steps from q; q becomes its quaternion, the start for the next F of
-// the same place. Returns rotation_matrix(q).
+// the same material point. Returns rotation_matrix(q).
 //
-// One step takes an error of t rad to about t^7 (a step of Newton's method on SO(3), to t^3): from 10 degrees
-// to 1e-5 degrees, on average; two steps, to rounding in double. From anywhere |R - F| falls in every step,
-// and steps never end at a saddle, as those of Newton's method can (Kugelstadt et al. 2018, "Fast corotated
-// FEM using operator splitting", algorithm 3): where H = tr(R^T F) I - sym(R^T F) is not safely positive
-// definite at the start of a step, R is that of nearest_rotation. Safe is a smallest eigenvalue above 1 % of
-// the trace of H, and more than |F| / 300. At the nearest rotation the eigenvalues of H are the sums of two
-// singular values each: in the end the slow way is left to F that is nearly a line, a point, or a reflection
-// of a disc.
+// One step reduces an error of t rad to about t^7 (a step of Newton's method on SO(3), to t^3): from 10
+// degrees to 1e-5 degrees, on average; two steps, to rounding in double. From any start |R - F| decreases in
+// every step, and steps never converge to a saddle, as those of Newton's method can (Kugelstadt et al. 2018,
+// "Fast corotated FEM using operator splitting", algorithm 3): if H = tr(R^T F) I - sym(R^T F) is not safely
+// positive definite at the start of a step, R is that of nearest_rotation. Safe means that the smallest
+// eigenvalue is above 1 % of the trace of H, and above |F| / 300. At the nearest rotation the eigenvalues of
+// H are the sums of two singular values each: after convergence only an F that is nearly a line, a point, or
+// a reflection of a disc takes the slow path.
 //
-// F may have any scale and rank; F = 0 keeps q. The length of q must be 1 to rounding, and stays so however
-// many steps are taken.
+// F may have any scale and rank; F = 0 keeps q. The length of q must be 1 to rounding, and stays so for any
+// number of steps.
 template <class T>
 PLIANT_INLINE SmallMatrix<T, 3, 3> follow_rotation(const SmallMatrix<T, 3, 3>& F, UnitQuaternion<T>& q,
                                                    int steps) {
@@ -212,7 +212,7 @@ PLIANT_INLINE SmallMatrix<T, 3, 3> follow_rotation(const SmallMatrix<T, 3, 3>& F
     followed.safe = safe & followed.safe;
   }
   if (!all(followed.safe)) {
-    // Only copies are passed by address: F and q can stay in registers.
+    // Copies, because an object whose address is passed cannot stay in registers.
     const detail::FollowedRotation<T> followed_copy = followed;
     const SmallMatrix<T, 3, 3> F_copy = F;
     const UnitQuaternion<T> start = q;

@@ -1,4 +1,4 @@
-// Singular value decomposition of 2x2 and 3x3 matrices in its rotation variant, for scalars and lanes alike.
+// Singular value decomposition of 2x2 and 3x3 matrices in its rotation variant, for scalars and lanes.
 #pragma once
 
 #include <limits>
@@ -21,7 +21,7 @@ struct Svd {
 namespace detail {
 
 // The rotation nearest to [a b; c d]. It maximises trace(R^T F), so (cos, sin) has the direction of
-// (a + d, c - b); where that vanishes every rotation is as near, and it is the identity.
+// (a + d, c - b); if that vanishes every rotation is equally near, and the identity is returned.
 template <class T>
 PLIANT_INLINE PlaneRotation<T> nearest_plane_rotation(const SmallMatrix<T, 2, 2>& F) {
   using std::max;
@@ -58,9 +58,9 @@ PLIANT_INLINE PlaneSvd<T> plane_svd(const SmallMatrix<T, 2, 2>& F) {
   return {{R.c * V.c - R.s * V.s, R.s * V.c + R.c * V.s}, values, V};
 }
 
-// The SVD of a 3x3 matrix with moderate entries. V from the eigenvectors of F^T F is right for the largest
-// singular value only: squaring blurs those below sqrt(epsilon) |F|. So it gives one pair (u0, v0); what
-// remains in the planes orthogonal to them is a 2x2 matrix, decomposed in closed form from F itself.
+// The SVD of a 3x3 matrix with moderate entries. V from the eigenvectors of F^T F is accurate for the largest
+// singular value only: squaring loses those below sqrt(epsilon) |F|. So F^T F gives only one pair (u0, v0); F
+// restricted to the planes orthogonal to them is a 2x2 matrix, which is decomposed in closed form.
 template <class T>
 PLIANT_INLINE Svd<T, 3> scaled_svd(const SmallMatrix<T, 3, 3>& F) {
   using std::max;
@@ -74,7 +74,7 @@ PLIANT_INLINE Svd<T, 3> scaled_svd(const SmallMatrix<T, 3, 3>& F) {
   const SmallMatrix<T, 3, 3> B = times<T, 3, 3, 3>(F, V);
   const T norm2 = B(0, 0) * B(0, 0) + B(1, 0) * B(1, 0) + B(2, 0) * B(2, 0);
   const T norm = sqrt(norm2);
-  const auto regular = norm2 > smallest;  // elsewhere F = 0, and any frame serves
+  const auto regular = norm2 > smallest;  // otherwise F = 0, and any frame is valid
   const T inverse_norm = T(1) / max(norm, smallest);
   U = frame_from<T>({select(regular, T(B(0, 0) * inverse_norm), T(1)),
                      select(regular, T(B(1, 0) * inverse_norm), T(0)),
@@ -88,7 +88,7 @@ PLIANT_INLINE Svd<T, 3> scaled_svd(const SmallMatrix<T, 3, 3>& F) {
   rotate_columns<1, 2>(U, plane.U);
   rotate_columns<1, 2>(V, plane.V);
 
-  // Equal singular values may come out of order by rounding: sorting the numbers alone costs no accuracy.
+  // Rounding may exchange equal singular values: sorting the numbers alone costs no accuracy.
   sigma[0] = max(norm, plane.sigma[0]);
   sigma[1] = max(T(0), min(norm, plane.sigma[0]));
   sigma[2] = max(T(-sigma[1]), min(sigma[1], plane.sigma[1]));
@@ -112,10 +112,10 @@ PLIANT_INLINE Svd<T, 2> scaled_svd(const SmallMatrix<T, 2, 2>& F) {
 
 // The singular value decomposition of F (2x2 or 3x3).
 //
-// U diag(sigma) V^T equals F, and U^T U and V^T V equal I, to a few units of rounding, at any scale of F and
-// whatever its rank; each singular value is within a few units of rounding of the LARGEST one. Where singular
-// values coincide, one of the possible frames is returned. Finite for every finite F (a sigma beyond the
-// range of T aside).
+// U diag(sigma) V^T equals F, and U^T U and V^T V equal I, to a few units of rounding, for any scale and rank
+// of F; each singular value is within a few units of rounding of the LARGEST one. If singular values
+// coincide, one of the possible frames is returned. Finite for every finite F, unless a sigma exceeds the
+// range of T.
 template <class T, int D>
 Svd<T, D> svd(const SmallMatrix<T, D, D>& F) {
   static_assert(D == 2 || D == 3, "svd takes 2x2 and 3x3 matrices");

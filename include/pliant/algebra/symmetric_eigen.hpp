@@ -1,9 +1,8 @@
-// Eigenvalues and eigenvectors of symmetric 2x2 and 3x3 matrices, for scalars and lanes alike.
+// Eigenvalues and eigenvectors of symmetric 2x2 and 3x3 matrices, for scalars and lanes.
 //
-// In closed form and without a branch on data: all lanes take the same path. Closed forms have a bad name
-// because the usual one computes every eigenvector from its own eigenvalue, which fails where two of these
-// are close. Here one eigenvalue that is far from the others is found first, and what remains is a problem in
-// the plane.
+// In closed form and without a branch on data: all lanes take the same path. The usual closed form computes
+// every eigenvector from its own eigenvalue, which is inaccurate if two eigenvalues are close. Here one
+// eigenvalue that is far from the others is computed first; the rest is a problem in the plane.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +26,7 @@ struct SymmetricEigen {
 namespace detail {
 
 // A power of two s near the largest |entry| of A, and 1 / s exactly: the entries of A / s are below 4, and
-// one is at least 1 unless all are subnormal. Scaling by it rounds nothing.
+// one is at least 1 unless all are subnormal. Scaling by it causes no rounding.
 template <class T>
 struct BinaryScale {
   T value;
@@ -42,7 +41,7 @@ PLIANT_INLINE BinaryScale<T> binary_scale(const SmallMatrix<T, Rows, Columns>& A
   using Limits = std::numeric_limits<scalar_of<T>>;
   T largest = abs(A(0, 0));
   PLIANT_UNROLL for (int i = 1; i < Rows * Columns; ++i) largest = max(largest, T(abs(A(i))));
-  const T smallest_scale(Limits::min());  // its inverse is finite, and this one's is normal:
+  const T smallest_scale(Limits::min());  // the inverses of both scales are normal
   const T largest_scale(1 / Limits::min());
   const T value = min(max(power_of_two_below(largest), smallest_scale), largest_scale);
   return {value, T(1) / value};
@@ -77,7 +76,8 @@ PLIANT_INLINE void rotate_columns(SmallMatrix<T, Rows, Columns>& M, const PlaneR
 // Eigenvalues and eigenvectors of [a b; b d], whose entries are below 4 in magnitude.
 //
 // With t the angle of the first eigenvector, tan 2t = 2 b / (a - d), and (h + |a - d|, 2 b) with
-// h = sqrt((a - d)^2 + 4 b^2) has the direction of (cos t, sin t) where a >= d, the mirrored one where a < d.
+// h = sqrt((a - d)^2 + 4 b^2) has the direction of (cos t, sin t) if a >= d, and that of (sin t, cos t) if a
+// < d.
 template <class T>
 struct PlaneEigen {
   SmallVector<T, 2> values;
@@ -95,11 +95,11 @@ PLIANT_INLINE PlaneEigen<T> plane_eigen(const T& a, const T& b, const T& d) {
   const T y = b + b;
   const T x = difference + sqrt(T(difference * difference + y * y));
   const T norm2 = x * x + y * y;
-  const auto regular = norm2 > smallest;  // elsewhere a = d, b = 0 to far below rounding: no rotation
+  const auto regular = norm2 > smallest;  // otherwise a = d, b = 0 to far below rounding: no rotation
   const T inverse_norm = T(1) / sqrt(max(norm2, smallest));
   const T c = select(regular, T(x * inverse_norm), T(1));
   const T s = select(regular, T(y * inverse_norm), T(0));
-  const T shift = s * (c * y - s * difference);  // (h - |a - d|) / 2 without its cancellation
+  const T shift = s * (c * y - s * difference);  // (h - |a - d|) / 2 without cancellation
   const auto in_order = a >= d;
   return {{max(a, d) + shift, min(a, d) - shift}, {select(in_order, c, s), select(in_order, s, c)}};
 }
@@ -161,8 +161,8 @@ PLIANT_INLINE SmallMatrix<T, 3, 3> frame_from(const SmallVector<T, 3>& u) {
 //
 // With q the mean of the eigenvalues of A and 6 p^2 the square sum of those of A - q I, B = (A - q I) / p has
 // the eigenvalues 2 cos(t), 2 cos(t +- 2 pi / 3) with cos 3t = det(B) / 2 (Smith 1961, "Eigenvalues of a
-// symmetric 3x3 matrix"). The one on the side of det B is at least sqrt(3) away from the others, however
-// close together these are: its eigenvector is well determined, and the two others are found in the plane
+// symmetric 3x3 matrix"). The one with the sign of det B is at least sqrt(3) away from the two others,
+// however close these are: its eigenvector is well determined, and the two others are computed in the plane
 // orthogonal to it.
 template <class T>
 PLIANT_INLINE SymmetricEigen<T, 3> space_eigen(const SmallMatrix<T, 3, 3>& A) {
@@ -175,7 +175,8 @@ PLIANT_INLINE SymmetricEigen<T, 3> space_eigen(const SmallMatrix<T, 3, 3>& A) {
   const T q = third * (A(0, 0) + A(1, 1) + A(2, 2));
   SmallMatrix<T, 3, 3> B;
   PLIANT_UNROLL for (int i = 0; i < 3; ++i) B(i, i) = A(i, i) - q;
-  // Near a multiple of I the rounding of q is as large as these, and what is below holds for no trace only.
+  // Near a multiple of I the rounding of q is as large as these entries, and the formulas below assume a
+  // trace-free matrix.
   const T rest = third * (B(0, 0) + B(1, 1) + B(2, 2));
   PLIANT_UNROLL for (int i = 0; i < 3; ++i) B(i, i) -= rest;
   T sum = B(0, 0) * B(0, 0) + B(1, 1) * B(1, 1) + B(2, 2) * B(2, 2);
@@ -206,7 +207,7 @@ PLIANT_INLINE SymmetricEigen<T, 3> space_eigen(const SmallMatrix<T, 3, 3>& A) {
     result.vectors(i, 1) = select(smallest_apart, W(i, 2), W(i, 1));
     result.vectors(i, 2) = select(smallest_apart, W(i, 0), W(i, 2));
   }
-  // Equal values may come out of order by rounding: sorting the numbers alone costs no accuracy.
+  // Rounding may exchange equal values: sorting the numbers alone costs no accuracy.
   const T first = plane.values[0], second = plane.values[1];
   result.values[0] = max(first, apart);
   result.values[1] = max(second, min(first, apart));
@@ -219,8 +220,8 @@ PLIANT_INLINE SymmetricEigen<T, 3> space_eigen(const SmallMatrix<T, 3, 3>& A) {
 // The eigensystem of a symmetric matrix (2x2 or 3x3), of which the upper triangle is read.
 //
 // Errors are a few units of rounding of the LARGEST |eigenvalue|, at any scale of A, with eigenvectors
-// orthonormal to rounding whatever the multiplicities. Finite for every finite A (an eigenvalue beyond the
-// range of T aside).
+// orthonormal to rounding for all multiplicities. Finite for every finite A, unless an eigenvalue exceeds the
+// range of T.
 template <class T, int D>
 SymmetricEigen<T, D> symmetric_eigen(const SmallMatrix<T, D, D>& A) {
   static_assert(D == 2 || D == 3, "symmetric_eigen takes 2x2 and 3x3 matrices");

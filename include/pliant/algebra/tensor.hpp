@@ -1,5 +1,6 @@
-// Tensor operations on small matrices of scalars or lanes, mostly 2x2 and 3x3. Plain loops: an expression of
-// Eigen costs the compiler hundreds of times as much, once per scalar and size, and gives the same code.
+// Tensor operations on small matrices of scalars or lanes, mostly 2x2 and 3x3. Plain loops, because
+// expressions of Eigen take hundreds of times as long to compile, once per scalar and size, and give the same
+// code.
 #pragma once
 
 #include <pliant/algebra/matrix.hpp>
@@ -22,7 +23,7 @@ PLIANT_INLINE T trace(const SmallMatrix<T, Dim, Dim>& A) {
   return result;
 }
 
-// cof F = dJ/dF, which is J F^-T where J != 0 and stays finite everywhere.
+// cof F = dJ/dF, which is J F^-T if J != 0, and is finite for every finite F.
 template <class T, int Dim>
 PLIANT_INLINE SmallMatrix<T, Dim, Dim> cofactor(const SmallMatrix<T, Dim, Dim>& F) {
   SmallMatrix<T, Dim, Dim> C;
@@ -57,7 +58,7 @@ PLIANT_INLINE T determinant(const SmallMatrix<T, Dim, Dim>& F) {
   return determinant<T, Dim>(F, cofactor<T, Dim>(F));
 }
 
-// F^-1; its entries are infinite or NaN where det F = 0.
+// F^-1; its entries are infinite or NaN if det F = 0.
 template <class T, int Dim>
 PLIANT_INLINE SmallMatrix<T, Dim, Dim> inverse(const SmallMatrix<T, Dim, Dim>& F) {
   const SmallMatrix<T, Dim, Dim> C = cofactor<T, Dim>(F);
@@ -69,7 +70,7 @@ PLIANT_INLINE SmallMatrix<T, Dim, Dim> inverse(const SmallMatrix<T, Dim, Dim>& F
   return result;
 }
 
-// A B, where B may be a vector.
+// A B; B may be a vector.
 template <class T, int Rows, int Inner, int Columns>
 PLIANT_INLINE SmallMatrix<T, Rows, Columns> times(const SmallMatrix<T, Rows, Inner>& A,
                                                   const SmallMatrix<T, Inner, Columns>& B) {
@@ -83,7 +84,7 @@ PLIANT_INLINE SmallMatrix<T, Rows, Columns> times(const SmallMatrix<T, Rows, Inn
   return C;
 }
 
-// A^T B, where B may be a vector.
+// A^T B; B may be a vector.
 template <class T, int Inner, int Rows, int Columns>
 PLIANT_INLINE SmallMatrix<T, Rows, Columns> transposed_times(const SmallMatrix<T, Inner, Rows>& A,
                                                              const SmallMatrix<T, Inner, Columns>& B) {
@@ -102,7 +103,7 @@ PLIANT_INLINE T dot(const SmallVector<T, Dim>& a, const SmallVector<T, Dim>& b) 
   return double_dot<T, Dim, 1>(a, b);
 }
 
-// v less its components along the vectors of an orthonormal list.
+// v minus its components along the vectors of an orthonormal list.
 template <int Size, class List>
 PLIANT_INLINE SmallVector<double, Size> orthogonal_part(SmallVector<double, Size> v, const List& basis) {
   for (const SmallVector<double, Size>& unit : basis) {

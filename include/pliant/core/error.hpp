@@ -1,5 +1,5 @@
-// The typed errors that the library throws. Each names the value that was wrong, so that a program can react
-// and a person can read what to change.
+// The typed errors that the library throws. Each names the wrong value, so that a program can react to it and
+// its message tells the user what to change.
 #pragma once
 
 #if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
@@ -23,13 +23,14 @@ namespace pliant {
 
 namespace detail {
 
-// True when `value` is neither infinite nor NaN; by its bits, so that -ffast-math cannot remove the test.
+// True if `value` is neither infinite nor NaN; tested on its bits, so that -ffast-math cannot remove the
+// test.
 inline bool is_finite(double value) {
   constexpr std::uint64_t exponent = 0x7ff0000000000000u;
   return (std::bit_cast<std::uint64_t>(value) & exponent) != exponent;
 }
 
-// A number with its unit, as messages tell it: "0.5 N", "infinite", "not a number".
+// A number with its unit in the form used by messages: "0.5 N", "infinite", "not a number".
 inline std::string in_words(double value, const char* unit = "", int digits = 3) {
   if (!is_finite(value)) return value > 0 ? "infinite" : value < 0 ? "minus infinite" : "not a number";
   std::ostringstream text;
@@ -40,7 +41,7 @@ inline std::string in_words(double value, const char* unit = "", int digits = 3)
 
 }  // namespace detail
 
-// Base of every exception the library throws by itself.
+// Base of all exceptions of the library's own.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -69,7 +70,7 @@ class ParameterError : public Error {
   double value_;
 };
 
-// Two sizes that must agree and do not, e.g. "positions: 7 columns given, 12 expected".
+// Two sizes that must agree but do not, e.g. "positions: 7 columns given, 12 expected".
 class SizeError : public Error {
  public:
   SizeError(const std::string& what, std::ptrdiff_t given, std::ptrdiff_t expected)
@@ -101,8 +102,8 @@ class IndexError : public Error {
   std::ptrdiff_t size_;
 };
 
-// A mesh, or a file that should hold one, which cannot be used. For a mesh made in memory the file is empty;
-// the line is 0 where none is meant (binary data, whole-file statements).
+// A mesh, or a mesh file, that cannot be used. For a mesh in memory the file is empty; the line is 0 if the
+// error has none (binary data, statements on the whole file).
 class MeshError : public Error {
  public:
   explicit MeshError(std::string reason) : MeshError({}, 0, std::move(reason)) {}
@@ -139,7 +140,7 @@ class WriteError : public Error {
   std::string file_;
 };
 
-// A saved state that is not one of this simulation, e.g. "state: nodes: 12 in the state, 81 here".
+// A saved state that does not fit this simulation, e.g. "state: nodes: 12 in the state, 81 here".
 class StateError : public Error {
  public:
   StateError(std::string what, const std::string& difference)
@@ -153,8 +154,8 @@ class StateError : public Error {
 
 namespace detail {
 
-// False, but only when a template that depends on the types is used: for a static_assert that says what to
-// write instead.
+// False, but evaluated only when a template that depends on the types is instantiated: for a static_assert
+// that suggests the correct code.
 template <class...>
 inline constexpr bool always_false = false;
 
@@ -167,8 +168,8 @@ inline void require_size(const char* what, std::ptrdiff_t given, std::ptrdiff_t 
   if (given != expected) throw SizeError(what, given, expected);
 }
 
-// Of a part of something, ": rows" of "positions". The name is put together only where it is needed, and out
-// of the way of GCC 12, which warns of the bytes of a std::string that it inlines into its callers.
+// For a part of an array, such as ": rows" of "positions". The name is concatenated only if it is needed, and
+// in a function that is not inlined: GCC 12 gives false warnings about std::string in the callers otherwise.
 [[noreturn, gnu::cold, gnu::noinline]] inline void wrong_size(const char* what, const char* part,
                                                               std::ptrdiff_t given, std::ptrdiff_t expected) {
   throw SizeError(std::string(what).append(part), given, expected);

@@ -1,19 +1,18 @@
-// What the parts of a simulation remember from one step to the next.
+// The data that the parts of a simulation carry from one step to the next.
 //
-// A part, the workspace of an integrator, a linear solver or a preconditioner say, has a history if later
-// steps depend on more of it than on its parameters and on what each step gives it anew: on an old factor, on
-// multipliers, on a first guess. It then has
+// A part (the workspace of an integrator, a linear solver or a preconditioner) has a history if later steps
+// depend on data in it beyond its parameters and the inputs of each step: an old factor, multipliers, an
+// initial guess. It then has
 //   History             a nested type: a value, of plain numbers and arrays
-//   save(history) const makes `history` all that later steps depend on; reuses its memory
-//   restore(history)    takes over, by moving from it, what such a part has saved: later steps have the same
-//                       bits as those after save. It must not throw: what needs memory waits for the next
-//                       step
-// and, where a history may be one of another part,
+//   save(history) const copies all data that later steps depend on to `history`; reuses its memory
+//   restore(history)    takes this data over by moving from `history`: later steps have the same bits as
+//                       those after save. It must not throw: allocations are left to the next step
+// and, if a history may come from a part that does not fit,
 //   check(history) const
-//                       throws StateError for one that does not fit
-// Histories are exchanged between parts that are made in the same way, of the same mesh and with the same
-// nodes held and moved: who exchanges them makes sure of it. A part without a History has none, and nothing
-// that it keeps may change a bit of a later step.
+//                       throws StateError for such a history
+// Histories are exchanged between parts that are constructed in the same way, for the same mesh and the same
+// held and moved nodes; the caller ensures this. A part without a History must not keep data that change a
+// bit of a later step.
 #pragma once
 
 #include <bit>
@@ -24,7 +23,7 @@
 
 namespace pliant::detail {
 
-// The history of a part that has none.
+// The history of a part without one.
 struct NoHistory {};
 
 template <class Part>
@@ -32,8 +31,8 @@ concept HasHistory = std::copyable<typename Part::History> &&
     std::default_initializable<typename Part::History> &&
     std::is_nothrow_move_assignable_v<typename Part::History> &&
     requires(const Part& part, Part& other, typename Part::History& history) {
-  part.save(history);                 // all that later steps depend on
-  other.restore(std::move(history));  // takes that over
+  part.save(history);                 // copies all data that later steps depend on
+  other.restore(std::move(history));  // takes them over
 };
 
 template <class Part>
@@ -64,8 +63,8 @@ void restore_history(Part& part, HistoryOf<Part>&& history) noexcept {
   if constexpr (HasHistory<Part>) part.restore(std::move(history));
 }
 
-// The same from one step to the next: what workspaces that remember something want to know about a step that
-// fails or is broken off; see integrator/concept.hpp.
+// Calls the optional functions by which a workspace with a history follows the begin, the failure and the
+// interruption of a step; see integrator/concept.hpp.
 template <class Workspace>
 void begin_step(Workspace& workspace) {
   if constexpr (requires { workspace.begin_step(); }) workspace.begin_step();
@@ -83,7 +82,7 @@ void renew(Workspace& workspace) {
   }
 }
 
-// Tells lists of numbers apart: 64 bits of all that were added, in order (FNV-1a, number by number).
+// A hash of 64 bits of a list of numbers, in their order (FNV-1a, number by number).
 class Fingerprint {
  public:
   void add(int number) { mix(static_cast<std::uint32_t>(number)); }
@@ -99,7 +98,7 @@ class Fingerprint {
  private:
   void mix(std::uint64_t number) {
     value_ = (value_ ^ number) * 0x100000001b3u;
-    value_ ^= value_ >> 32;  // a product moves bits up only
+    value_ ^= value_ >> 32;  // because a product moves bits to higher positions only
   }
 
   std::uint64_t value_ = 0xcbf29ce484222325u;

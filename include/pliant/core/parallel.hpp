@@ -1,4 +1,4 @@
-// Parallel loops whose results do not depend on the number of threads; serial where OpenMP is absent.
+// Parallel loops whose results do not depend on the number of threads; serial without OpenMP.
 #pragma once
 
 #include <algorithm>
@@ -59,12 +59,12 @@ void parallel_parts(int parts, Run&& run) {
   for (int part = 0; part < parts; ++part) run(part);
 }
 
-// How [0, size) is cut into chunks: by the size alone, never by the number of threads.
+// The division of [0, size) into chunks, which depends on the size alone, not on the number of threads.
 class Chunks {
  public:
   static constexpr int most = 64;
 
-  // Chunks of at least `grain` items, a multiple of 8 items each but the last.
+  // Chunks of at least `grain` items, all but the last a multiple of 8 items.
   constexpr Chunks(std::ptrdiff_t size, std::ptrdiff_t grain)
       : size_(size), length_((std::max(grain, (size + most - 1) / most) + 7) / 8 * 8) {}
 
@@ -84,8 +84,8 @@ void parallel_for(std::ptrdiff_t size, std::ptrdiff_t grain, Run&& run) {
   parallel_parts(chunks.count(), [&](int chunk) { run(chunks.begin(chunk), chunks.end(chunk)); });
 }
 
-// The sum of run(begin, end) over chunks that cover [0, size), added up in the order of the chunks. T needs a
-// default constructor that makes zero, and +=.
+// The sum of run(begin, end) over chunks that cover [0, size), added in the order of the chunks. T needs +=
+// and a default constructor that returns zero.
 template <class T, class Run>
 T parallel_sum(std::ptrdiff_t size, std::ptrdiff_t grain, Run&& run) {
   const Chunks chunks(size, grain);

@@ -1,11 +1,11 @@
-// How many threads a parallel loop gets: as many as were asked for, or as many as gain time at present.
+// The number of threads of a parallel loop: the requested number, or as many as currently save time.
 //
-// Threads that meet at the end of every loop wait for the last of them. Where another program takes the core
-// of one, the others wait for a time slice of some milliseconds, in every loop, however short: two threads
-// can then take a hundred times as long as one. A Team finds this by the clocks: a loop loses time if it
-// takes longer than half of its threads would. What other loops gain is set off against that. Where some
-// milliseconds are lost, the team is halved, down to one thread; after a pause the whole team tries again,
-// and the pause doubles from one vain attempt to the next.
+// At the end of every loop all threads wait for the last one. If another program uses the core of one thread,
+// the others wait for a time slice of some milliseconds, in every loop, however short: two threads can then
+// take a hundred times as long as one. A Team detects this by clocks: a loop loses time if it takes longer
+// than half of its threads would, and gains time otherwise. After a net loss of some milliseconds the team is
+// halved, down to one thread. After a pause the whole team is tried again; the pause doubles after each
+// attempt that fails.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ inline constexpr bool has_processor_time = true;
 inline constexpr bool has_processor_time = false;
 #endif
 
-// For how long the calling thread has had a core; zero on systems that do not say.
+// The processor time of the calling thread; zero on systems that do not provide it.
 inline Nanoseconds processor_time() {
   std::timespec time{};
 #if defined(CLOCK_THREAD_CPUTIME_ID)
@@ -52,7 +52,7 @@ class Team {
   static constexpr Nanoseconds first_pause = 50'000'000;
   static constexpr Nanoseconds longest_pause = 2'000'000'000;
 
-  // Threads of the next loop, if the whole team has `most`; clock() is the time now.
+  // The number of threads of the next loop, if the whole team has `most`; clock() returns the current time.
   template <class Clock>
   int size(int most, Clock&& clock) {
     if (halvings_ > 0 && --loops_to_clock_ <= 0) {
@@ -66,20 +66,20 @@ class Team {
     return std::max(most >> halvings_, 1);
   }
 
-  // Whether to time the next loop: always as long as time is lost, else after a loop or a gap that was long
-  // against the price of timing.
+  // Whether to time the next loop: always while time is being lost, otherwise after a loop or a gap that was
+  // long against the cost of timing.
   bool times() const { return times_; }
 
-  // A loop that was timed took `wall`, and its threads needed `work` together.
+  // Records a timed loop that took `wall`; `work` is the processor time of all its threads together.
   void timed(int threads, Nanoseconds wall, Nanoseconds work, Nanoseconds now) {
-    // Half of the threads need 2 work / threads if each has a core; they share some with other programs, and
-    // 3 work / threads is what they are taken to need.
+    // Half of the threads need 2 work / threads if each has its own core; because they share cores with other
+    // programs, 3 work / threads is assumed.
     const Nanoseconds by_half = 3 * work / threads;
     lost_ = std::max<Nanoseconds>(lost_ + wall - by_half - price_of_a_loop, 0);
     if (lost_ > most_lost) halve(now);
   }
 
-  // A loop has ended.
+  // Records the end of a loop.
   void ended(Nanoseconds now) {
     times_ = lost_ > 0 || now - last_end_ > worth_timing;
     last_end_ = now;
@@ -101,9 +101,9 @@ class Team {
     loops_to_clock_ = loops_per_clock;
   }
 
-  Nanoseconds lost_ = 0;      // in loops since the last halving, less what others gained
+  Nanoseconds lost_ = 0;      // in loops since the last halving, minus gains
   Nanoseconds last_end_ = 0;  // of a loop
-  Nanoseconds tried_ = 0;     // when the whole team last came back
+  Nanoseconds tried_ = 0;     // when the whole team was last tried
   Nanoseconds pause_ = 0;
   Nanoseconds pause_end_ = 0;
   int halvings_ = 0;
@@ -115,12 +115,12 @@ inline constinit thread_local Team team;
 
 inline std::atomic<int> requested_threads{0};
 
-// Whether this value of OMP_DYNAMIC, null if it is not set, forbids to take fewer threads than OpenMP has.
+// Whether this value of OMP_DYNAMIC (null if unset) forbids using fewer threads than OpenMP has.
 inline bool forbids_fewer_threads(const char* omp_dynamic) {
   return omp_dynamic != nullptr && (*omp_dynamic == 'f' || *omp_dynamic == 'F');
 }
 
-// Whether loops may take fewer threads than thread_count().
+// Whether loops may use fewer threads than thread_count().
 inline bool may_take_fewer_threads() {
   static const bool forbidden = forbids_fewer_threads(std::getenv("OMP_DYNAMIC"));
   return has_processor_time && !forbidden && requested_threads == 0;
@@ -128,13 +128,13 @@ inline bool may_take_fewer_threads() {
 
 }  // namespace detail
 
-// The library's loops use this number of threads from now on, whatever else the machine is doing. With 0,
-// which is the default, they use at most as many as OpenMP has (OMP_NUM_THREADS, omp_set_num_threads), and
-// fewer while another program uses the cores, unless OMP_DYNAMIC=false is in the environment. Results do not
-// depend on the number.
+// From now on the loops of the library use this number of threads at any load of the machine. With 0, the
+// default, they use at most as many as OpenMP has (OMP_NUM_THREADS, omp_set_num_threads), and fewer while
+// another program uses the cores, unless OMP_DYNAMIC=false is in the environment. Results do not depend on
+// the number.
 inline void set_thread_count(int threads) { detail::requested_threads = std::max(threads, 0); }
 
-// Threads the library's loops use at most: what was asked for, else OpenMP's number, else one.
+// The largest number of threads of a loop: the requested number, otherwise that of OpenMP, otherwise one.
 inline int thread_count() {
 #if defined(_OPENMP)
   const int requested = detail::requested_threads;

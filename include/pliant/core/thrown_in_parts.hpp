@@ -7,8 +7,8 @@
 
 namespace pliant::detail {
 
-// No exception may leave a parallel region of OpenMP: it is kept until the region is over. Of those of
-// several parts the first part's counts, as if they had run one after the other.
+// No exception may leave a parallel region of OpenMP: it is stored until the region is over. If several parts
+// throw, the exception of the first part is kept, as in a serial run.
 class ThrownInParts {
  public:
   template <class Run>

@@ -10,9 +10,9 @@
 //   shape(q)              values N_a at quadrature point q
 //   shape_gradient(q)     dN_a/dxi, nodes x dim, at quadrature point q
 //   quadrature_weight(q)  weight of point q; the weights sum to the volume of the reference cell
-// and, where the Jacobian dX/dxi varies within the element,
-//   shape_gradient_at_node(a)  dN/dxi at node a, nodes x dim: the mesh doctor then looks at the corners too
-// The shape functions sum to one, so their gradients sum to zero; the element kernel relies on it.
+// and, if the Jacobian dX/dxi varies within the element,
+//   shape_gradient_at_node(a)  dN/dxi at node a, nodes x dim: the diagnosis then examines the corners too
+// The shape functions sum to one, so their gradients sum to zero; the element kernel relies on this.
 #pragma once
 
 #include <array>

@@ -8,8 +8,8 @@ namespace pliant {
 
 // Reference cell: [-1, 1]^3. N_a = (1 + s_0 xi)(1 + s_1 eta)(1 + s_2 zeta) / 8, where s = +-1 are the
 // coordinates of node a. Nodes 0, 1, 2, 3 go counter-clockwise around the bottom, seen from above, and 4, 5,
-// 6, 7 lie above them. The rule gives the exact volume of any hexahedron, and an element has no motions
-// without stiffness but the six rigid ones (no hourglass modes).
+// 6, 7 lie above them. The rule gives the exact volume of any hexahedron, and the only motions without
+// stiffness are the six rigid ones (there are no hourglass modes).
 struct Hex8 {
   static constexpr int dim = 3;
   static constexpr int nodes = 8;
@@ -26,7 +26,7 @@ struct Hex8 {
   // dN/dxi at node a, 8 x 3.
   static SmallMatrix<double, 8, 3> shape_gradient_at_node(int a) { return shape_gradient_at(node(a)); }
 
-  // The place of node a on the reference cell: its coordinates are -1 or 1.
+  // The position of node a in the reference cell: its coordinates are -1 or 1.
   static SmallVector<double, 3> node(int a) {
     constexpr std::array<std::array<int, 3>, 8> corners{
         {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1}, {-1, -1, 1}, {1, -1, 1}, {1, 1, 1}, {-1, 1, 1}}};

@@ -6,7 +6,7 @@
 namespace pliant {
 
 // Reference cell: the corners 0, e_x, e_y, e_z. N_0 = 1 - xi - eta - zeta, N_1 = xi, N_2 = eta, N_3 = zeta.
-// Positively oriented when det[X1-X0, X2-X0, X3-X0] > 0, and the volume is a sixth of that.
+// Positively oriented if det[X1-X0, X2-X0, X3-X0] > 0; the volume is a sixth of this determinant.
 struct Tet4 {
   static constexpr int dim = 3;
   static constexpr int nodes = 4;

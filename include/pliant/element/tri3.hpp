@@ -5,9 +5,9 @@
 
 namespace pliant {
 
-// Reference cell: the corners 0, e_x, e_y. N_0 = 1 - xi - eta, N_1 = xi, N_2 = eta. Positively oriented when
-// its corners go counter-clockwise; its area is half of det[X1-X0, X2-X0]. Plane strain, unless the energy
-// says otherwise (PlaneStress); the thickness of the body is a property of the Solid.
+// Reference cell: the corners 0, e_x, e_y. N_0 = 1 - xi - eta, N_1 = xi, N_2 = eta. Positively oriented if
+// its corners are counter-clockwise; its area is half of det[X1-X0, X2-X0]. Plane strain, unless the energy
+// is a PlaneStress; the thickness of the body is a property of the Solid.
 struct Tri3 {
   static constexpr int dim = 2;
   static constexpr int nodes = 3;

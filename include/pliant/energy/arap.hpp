@@ -7,9 +7,9 @@
 
 namespace pliant {
 
-// psi = mu |F - R|^2 with R the rotation nearest to F. The one energy of the library that does not keep the
-// contract of Lame: it has no lambda, so that at rest it is Hooke's law with nu = 0 and the shear modulus
-// asked for. Sorkine and Alexa 2007, "As-rigid-as-possible surface modeling", for solids.
+// psi = mu |F - R|^2 with R the rotation nearest to F. The only energy of the library that does not fulfil
+// the contract of Lame: it has no lambda, so that at rest it is Hooke's law with nu = 0 and the given shear
+// modulus. Sorkine and Alexa 2007, "As-rigid-as-possible surface modeling", for solids.
 class Arap : public LameMaterial<Arap>, public CorotationalEnergy<Arap> {
  public:
   using LameMaterial::LameMaterial;

@@ -11,9 +11,9 @@ namespace pliant {
 // psi = mu/2 (|F|^2 - dim) - mu ln J + lambda/2 (ln J)^2 for J > 0, with mu and lambda the Lame parameters.
 // Bonet and Wood, "Nonlinear Continuum Mechanics for Finite Element Analysis", 2nd ed., eq. 6.27.
 //
-// For J <= 0 the energy is not defined. There psi is +infinity, so that no line search accepts such a state,
-// and P and the Hessian are those of mu/2 |F|^2 alone: finite, and without meaning. A J below the smallest
-// normal number of the precision (1e-308, 1e-38 in float) counts as zero.
+// For J <= 0 the energy is undefined: psi is +infinity, so that no line search accepts such a state, and P
+// and the Hessian are those of mu/2 |F|^2 alone, finite but without meaning. A J below the smallest normal
+// number of the precision (1e-308, 1e-38 in float) counts as zero.
 class BonetWoodNeoHookean : public LameMaterial<BonetWoodNeoHookean>,
                             public IsotropicEnergy<BonetWoodNeoHookean> {
  public:

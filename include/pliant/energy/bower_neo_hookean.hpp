@@ -9,14 +9,15 @@
 
 namespace pliant {
 
-// psi = mu/2 (|J|^(-2/dim) |F|^2 - dim) + kappa/2 (J - 1)^2 for J != 0: the first term does not see a change
-// of volume, the second sees nothing else. Bower, "Applied Mechanics of Solids", section 3.5. mu is the
+// psi = mu/2 (|J|^(-2/dim) |F|^2 - dim) + kappa/2 (J - 1)^2 for J != 0: the first term is invariant under
+// changes of volume, the second depends on the volume alone. Bower, "Applied Mechanics of Solids", section
+// 3.5. mu is the
 // shear modulus and the second coefficient the bulk modulus, kappa = lambda_L + 2 mu_L / dim.
 //
-// psi grows without bound towards J = 0, unless F shrinks alike in all directions: there it stays finite. It
-// is finite for J < 0 too, so that a long step can invert an element, and nothing drives it back. |J| below
-// the smallest normal number of the precision counts as zero: there psi is +infinity, and P and the Hessian
-// vanish, finite and without meaning.
+// psi grows without bound as J tends to 0, except if F shrinks uniformly in all directions, when it stays
+// finite. It is finite for J < 0 too, so that a long step can invert an element, which then stays inverted.
+// |J| below the smallest normal number of the precision counts as zero: then psi is +infinity, and P and the
+// Hessian are zero, without meaning.
 class BowerNeoHookean : public LameMaterial<BowerNeoHookean>, public IsotropicEnergy<BowerNeoHookean> {
  public:
   using LameMaterial::LameMaterial;
@@ -59,7 +60,7 @@ class BowerNeoHookean : public LameMaterial<BowerNeoHookean>, public IsotropicEn
     return abs(J) >= T(std::numeric_limits<scalar_of<T>>::min());
   }
 
-  // |J|^(-2/dim), 0 where J is.
+  // |J|^(-2/dim), 0 if J = 0.
   template <int Dim, class T>
   static PLIANT_INLINE T inverse_square_size(const T& J) {
     using std::abs;

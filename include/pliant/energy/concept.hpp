@@ -1,24 +1,24 @@
 // The Energy concept: a hyperelastic energy density psi(F) per unit of rest volume.
 //
-// A model knows nothing of meshes, lanes or matrices of a system. Its members are templates over any Eigen
+// A model does not depend on meshes or on matrices of a system. Its members are templates over any Eigen
 // expression F of size 2x2 or 3x3 whose scalar is float, double or a Lane of them:
-//   psi(F)                   energy density [J/m^3]; +infinity where the energy is not defined
+//   psi(F) energy density [J/m^3]; +infinity where the energy is undefined
 //   pk1(F)                   first Piola-Kirchhoff stress P = dpsi/dF [Pa], dim x dim
 //   hessian(F)               d vec(P) / d vec(F) [Pa], dim^2 x dim^2, vec column-major
-// and, where the model can do better than the numerical eigensolver that stands in otherwise,
+// and, as alternatives to the default by a numerical eigensolver,
 //   hessian(F, projection)   the Hessian projected to positive semidefinite
 //   tangent<projection>(F)   the Hessian in a form that contracts quickly with shape gradients; see
 //                            tangent.hpp
-//   at(F)                    an object that holds what psi, P and the tangent share; see EnergyAt there
-// and, where it takes F for a small strain and knows no inversion,
-//   small_strain = true      a constant: det F < 0 does not make an element wrong
-// and, if it is mu |F - R|^2 + lambda/2 (det F - 1)^2 in three dimensions, R the rotation nearest to F,
-//   split_coefficients()     RawCoefficients{mu, lambda} [Pa]: OperatorSplitting takes it, see SplitEnergy
+//   at(F)                    an object with the shared results of psi, P and the tangent; see EnergyAt there
+// and, for energies of small strain, in which det F has no meaning,
+//   small_strain = true      a constant: elements with det F < 0 do not count as inverted
+// and, for energies of the form mu |F - R|^2 + lambda/2 (det F - 1)^2 in three dimensions, R the nearest rotation,
+//   split_coefficients()     RawCoefficients{mu, lambda} [Pa]: OperatorSplitting supports it, see SplitEnergy
 //
-// Formulas are written once: `using std::sqrt;` and its like, then unqualified calls; `select` instead of
-// branches. Energies of the invariants |F|^2 and det F derive from IsotropicEnergy (isotropic.hpp) and get
-// everything from two functions. The headers of testing/ check a model of one's own: its derivatives, its
-// projections, its material at rest.
+// Formulas are written once for scalars and lanes: `using std::sqrt;` and similar, then unqualified calls;
+// `select` instead of branches. Energies of the invariants |F|^2 and det F derive from IsotropicEnergy
+// (isotropic.hpp) and supply two functions. The headers of testing/ check a custom model: its derivatives,
+// its projections, its material at rest.
 #pragma once
 
 #include <concepts>
@@ -32,8 +32,8 @@ namespace pliant {
 
 namespace detail {
 
-// A matrix of these numbers and this size. Eigen declares conversions between all matrices and finds out
-// later that they fail, so convertibility would say nothing.
+// A matrix of these numbers and this size. Convertibility would not be a test, because Eigen declares
+// conversions between all matrices and rejects them only when they are instantiated.
 template <class M, class T, int Rows, int Columns>
 concept MatrixOf =
     std::same_as<typename M::Scalar, T> && M::RowsAtCompileTime == Rows&& M::ColsAtCompileTime == Columns;
@@ -72,7 +72,7 @@ concept Energy = std::copy_constructible<E> &&  // a Solid keeps a copy
 
 namespace detail {
 
-// Whether an energy takes F for a small strain.
+// Whether an energy is one of small strain.
 template <class E>
 inline constexpr bool is_small_strain = false;
 template <class E>
@@ -81,7 +81,7 @@ inline constexpr bool is_small_strain<E> = E::small_strain;
 
 }  // namespace detail
 
-// Says in one sentence what keeps E from being an Energy; compiles when nothing does.
+// Compiles if E models Energy; otherwise the error names the missing requirement in one sentence.
 template <class E, int Dim>
 constexpr bool require_energy() {
   using detail::HasDensity, detail::HasHessian, detail::HasStress;
@@ -89,19 +89,19 @@ constexpr bool require_energy() {
     static_assert(std::copy_constructible<E>,
                   "pliant: this energy cannot be copied, and a Solid keeps a copy");
   } else if constexpr (!HasDensity<E, Dim, double>) {
-    static_assert(
-        HasDensity<E, Dim, double>,
-        "pliant: this type is no Energy: it lacks `psi(F) const`, the energy density [J/m^3] of a Dim "
-        "x Dim deformation gradient");
+    static_assert(HasDensity<E, Dim, double>,
+                  "pliant: this type does not model Energy: missing `psi(F) const`, the energy density "
+                  "[J/m^3] of a Dim "
+                  "x Dim deformation gradient");
   } else if constexpr (!HasStress<E, Dim, double>) {
-    static_assert(
-        HasStress<E, Dim, double>,
-        "pliant: this type is no Energy: it lacks `pk1(F) const`, the stress P = dpsi/dF [Pa], a Dim x "
-        "Dim matrix");
+    static_assert(HasStress<E, Dim, double>,
+                  "pliant: this type does not model Energy: missing `pk1(F) const`, the stress P = dpsi/dF "
+                  "[Pa], a Dim x "
+                  "Dim matrix");
   } else if constexpr (!HasHessian<E, Dim, double>) {
     static_assert(
         HasHessian<E, Dim, double>,
-        "pliant: this type is no Energy: it lacks `hessian(F) const`, the matrix d vec(P) / d vec(F) "
+        "pliant: this type does not model Energy: missing `hessian(F) const`, the matrix d vec(P) / d vec(F) "
         "[Pa], Dim^2 x Dim^2 with vec column-major");
   } else {
     static_assert(

@@ -7,9 +7,9 @@
 
 namespace pliant {
 
-// psi = mu |F - R|^2 + lambda/2 tr(S - I)^2 with F = R S: Hooke's law in the frame that the rotation R
-// carries along, defined for every F, weak against inversion. Mueller and Gross 2004, "Interactive virtual
-// materials", with the full derivative of R.
+// psi = mu |F - R|^2 + lambda/2 tr(S - I)^2 with F = R S: Hooke's law in the frame rotated by R, defined for
+// every F, with weak resistance to inversion. Mueller and Gross 2004, "Interactive virtual materials", with
+// the full derivative of R.
 class CorotatedLinear : public LameMaterial<CorotatedLinear>, public CorotationalEnergy<CorotatedLinear> {
  public:
   using LameMaterial::LameMaterial;

@@ -1,5 +1,5 @@
-// Everything an isotropic energy needs that measures F against its rotation, from its derivatives with
-// respect to the invariants of F.
+// The base of isotropic energies that compare F with its rotation: psi, P and the Hessian from the
+// derivatives with respect to the invariants of F.
 #pragma once
 
 #include <limits>
@@ -31,17 +31,17 @@ struct CorotationalDerivatives {
 //     CorotationalDerivatives<T> derivatives(const T& I1, const T& I2, const T& J) const;
 //   };
 //
-// and gets psi, P, the Hessian, its eigensystem and with it both projections, for scalars and lanes and for
-// every F. A model that does not read I1 does better with IsotropicEnergy (isotropic.hpp), which needs no
-// singular values.
+// The base supplies psi, P, the Hessian, its eigensystem and both projections, for scalars and lanes and for
+// every F. A model that does not depend on I1 should derive from IsotropicEnergy (isotropic.hpp), which needs
+// no singular values.
 //
-// Where s_i + s_j = 0 (a line, a point, a reflected disc) the nearest rotation jumps, and the twist
-// eigenvalue 2 d1 / (s_i + s_j) + ... has a pole. The sum counts as no smaller than the rounding of the
-// largest singular value, nor than 1e-20: all results are finite there. With d1 < 0, compression, a clamp
-// makes the mode 0; `absolute` makes it nearly rigid.
+// If s_i + s_j = 0 (a line, a point, a reflected disc) the nearest rotation jumps, and the twist eigenvalue 2
+// d1 / (s_i + s_j) + ... has a pole. The sum is bounded from below by the rounding of the largest singular
+// value and by 1e-20, so that all results are finite. With d1 < 0 (compression) a clamp makes the eigenvalue
+// 0; `absolute` makes the mode nearly rigid.
 template <class Model>
 class CorotationalEnergy {
-  // One deformation gradient: what psi, P and the tangent share is computed once.
+  // An energy at one deformation gradient: shared results of psi, P and the tangent are computed once.
   template <class T, int Dim>
   class State {
     static constexpr int pairs = SpectralTangent<T, Dim>::pairs;
@@ -97,8 +97,8 @@ class CorotationalEnergy {
       return slopes;
     }
 
-    // As in IsotropicEnergy, with 2 d1 / (s_i + s_j) more in the twists and d11, d12, d13 in the scaling
-    // block.
+    // As in IsotropicEnergy, with the additional terms 2 d1 / (s_i + s_j) in the twists and d11, d12, d13 in
+    // the scaling block.
     PrincipalHessian<T, Dim> principal_hessian() const {
       using std::max;
       const SmallVector<T, Dim>& s = frame_.sigma;

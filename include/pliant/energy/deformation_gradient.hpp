@@ -20,26 +20,26 @@ struct DeformationGradientOf {
       legal,
       "pliant: a deformation gradient is a 2x2 or 3x3 matrix of float, double or Lane, its size known "
       "at compile time; for a matrix of dynamic size pass F.topLeftCorner<3, 3>()");
-  // The code behind the assertion sees a legal type, and so the compiler says no more than that sentence.
+  // A legal type in either case, so that the compiler reports nothing but the sentence above.
   using Type = std::conditional_t<legal, SmallMatrix<Scalar, rows, columns>, SmallMatrix<double, 3, 3>>;
 };
 
 }  // namespace detail
 
-// The plain 2x2 or 3x3 matrix of floats, doubles or lanes that an Eigen expression is read as.
+// The plain 2x2 or 3x3 matrix of floats, doubles or lanes to which an Eigen expression is evaluated.
 template <class Derived>
 using DeformationGradient = typename detail::DeformationGradientOf<Derived>::Type;
 
-// What psi(F) and hessian(F) return for such an expression. Members of an energy that name their result cost
-// less than those that leave it to `auto`: the compiler need not look into a member to check the concept.
+// The results of psi(F) and hessian(F) for such an expression. Members that name their result type compile
+// faster than those with `auto`, because the compiler need not instantiate their bodies to check the concept.
 template <class Derived>
 using EnergyDensity = typename DeformationGradient<Derived>::Scalar;
 template <class Derived>
 using EnergyHessian = SmallMatrix<EnergyDensity<Derived>, DeformationGradient<Derived>::SizeAtCompileTime,
                                   DeformationGradient<Derived>::SizeAtCompileTime>;
 
-// Reads any Eigen expression (a block, a product, a map, ...) as a deformation gradient, evaluated once.
-// Every member of an energy begins with it. What is none stops at the static_assert above.
+// Evaluates any Eigen expression (a block, a product, a map, ...) once, as a deformation gradient. Every
+// member of an energy begins with it. Other arguments fail at the static_assert above.
 template <class Derived>
 PLIANT_INLINE DeformationGradient<Derived> deformation_gradient(
     const Eigen::MatrixBase<Derived>& expression) {

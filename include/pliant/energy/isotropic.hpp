@@ -1,4 +1,5 @@
-// Everything an isotropic energy needs, from its derivatives with respect to the invariants of F.
+// The base of isotropic energies: psi, P and the Hessian from the derivatives with respect to the invariants
+// of F.
 #pragma once
 
 #include <pliant/algebra/svd.hpp>
@@ -14,17 +15,17 @@ namespace pliant {
 //
 //   class Model : public IsotropicEnergy<Model> {
 //    public:
-//     static constexpr bool linear_in_I2 = true;  // where d22 and d23 are zero: no code is made for them
-//     template <int Dim, class T> T density(const T& I2, const T& J) const;  // psi [J/m^3]
+//     static constexpr bool linear_in_I2 = true; // d22 and d23 are zero: no code for them template <int Dim,
+//     class T> T density(const T& I2, const T& J) const; // psi [J/m^3]
 //     template <int Dim, class T> InvariantDerivatives<T> derivatives(const T& I2, const T& J) const;
 //   };
 //
-// It gets psi, P, the Hessian, its eigensystem and with it both projections, for scalars and lanes. The
-// projections hold for every F: inverted, flat, zero, with equal or opposite singular values.
+// The base supplies psi, P, the Hessian, its eigensystem and both projections, for scalars and lanes. The
+// projections are valid for every F: inverted, flat, zero, with equal or opposite singular values.
 template <class Model>
 class IsotropicEnergy {
  public:
-  static constexpr bool linear_in_I2 = false;  // unless the model says otherwise
+  static constexpr bool linear_in_I2 = false;  // the default
 
   // Energy density [J/m^3].
   template <class Derived>
@@ -149,11 +150,11 @@ class IsotropicEnergy {
   }
 
   // In the frame of the SVD twist and flip of the pair (i, j) are 2 d2 +- d3 s_k, with s_k the third singular
-  // value (1 in 2D). s_j s_k stands for the J / s_i of the literature, which is undefined for flat elements.
+  // value (1 in 2D). s_j s_k replaces the J / s_i of the literature, which is undefined for flat elements.
   //
-  // `d` is taken at the J of psi, P and the Hessian and not at the product of the singular values: the two
-  // differ by the rounding of |F|^dim, which for a nearly flat element is a large part of J and can be its
-  // sign.
+  // `d` is evaluated at the J of psi, P and the Hessian and not at the product of the singular values: the
+  // two differ by the rounding of |F|^dim, which for a nearly flat element is a large fraction of J and can
+  // change its sign.
   template <class T, int Dim>
   static PrincipalHessian<T, Dim> principal_hessian(const SmallVector<T, Dim>& s,
                                                     const InvariantDerivatives<T>& d) {

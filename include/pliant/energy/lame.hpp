@@ -8,8 +8,8 @@
 
 namespace pliant {
 
-// The Lame parameters of linear elasticity, and the contract of the library: every energy made from them
-// linearises at rest to Hooke's law with exactly this Young's modulus and Poisson's ratio. In 2D that is
+// The Lame parameters of linear elasticity. They define the contract of the library: every energy constructed
+// from them linearises at rest to Hooke's law with exactly this Young's modulus and Poisson's ratio; in 2D in
 // plane strain.
 class Lame {
  public:
@@ -48,8 +48,8 @@ class Lame {
   double lambda_;
 };
 
-// The two numbers that stand in an energy's formula, taken as they are [Pa]: for comparison with papers that
-// print them. They are in general not the material's Lame parameters.
+// The two coefficients of an energy's formula, used unchanged [Pa]: for comparison with papers that print
+// them. They are in general not the Lame parameters of the material.
 struct RawCoefficients {
   double mu;
   double lambda;
@@ -89,7 +89,7 @@ class LameMaterial {
   explicit LameMaterial(Numbers...) requires(sizeof...(Numbers) > 0 && (std::is_arithmetic_v<Numbers> && ...))
       : LameMaterial(RawCoefficients{1, 1}) {
     static_assert(detail::always_false<Numbers...>,
-                  "an energy is made from a Lame, which says what its numbers are: "
+                  "an energy is constructed from a Lame, which names its parameters: "
                   "StableNeoHookean(Lame::from_young_poisson(1e6, 0.45))");
   }
 

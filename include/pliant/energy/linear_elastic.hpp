@@ -9,12 +9,12 @@
 namespace pliant {
 
 // psi = mu eps:eps + lambda/2 tr(eps)^2 with eps = (F + F^T)/2 - I, plane strain in 2D. Its Hessian is
-// Hooke's tensor, constant and positive semidefinite, so every projection leaves it as it is (RawCoefficients
-// with lambda < -2/3 mu, which no material has, aside). It is not invariant under rotation: large rotations
-// cost energy.
+// Hooke's tensor, constant and positive semidefinite, so that no projection changes it (except for
+// RawCoefficients with lambda < -2/3 mu, which no material has). It is not invariant under rotation: large
+// rotations cost energy.
 class LinearElastic : public LameMaterial<LinearElastic> {
  public:
-  static constexpr bool small_strain = true;  // F is no deformation: see viscosity.hpp
+  static constexpr bool small_strain = true;  // det F has no meaning, see viscosity.hpp
 
   using LameMaterial::LameMaterial;
 

@@ -12,8 +12,7 @@ namespace pliant {
 // Ogden, "Non-linear Elastic Deformations". Unlike that of BonetWoodNeoHookean its volume term is convex in
 // J.
 //
-// For J <= 0 it is treated as BonetWoodNeoHookean is: psi is +infinity, P and the Hessian are those of
-// mu/2 |F|^2.
+// For J <= 0, as for BonetWoodNeoHookean, psi is +infinity, and P and the Hessian are those of mu/2 |F|^2.
 class OgdenNeoHookean : public LameMaterial<OgdenNeoHookean>, public IsotropicEnergy<OgdenNeoHookean> {
  public:
   static constexpr bool linear_in_I2 = true;

@@ -11,20 +11,20 @@ namespace pliant {
 
 // An energy in plane stress instead of plane strain: PlaneStress(LinearElastic(lame)). For plane meshes only.
 //
-// Linear elasticity stays itself with lambda* = 2 lambda mu / (lambda + 2 mu) = E nu / (1 - nu^2) in place of
-// lambda: a sheet pulled along x then has the stress E eps_xx and shrinks by eps_yy = -nu eps_xx. The strain
-// across the sheet, eps_zz = -lambda / (lambda + 2 mu) (eps_xx + eps_yy), is the one for which sigma_zz = 0.
-// For every other energy the thickness would have to be solved for at each quadrature point.
+// Linear elasticity keeps its form, with lambda* = 2 lambda mu / (lambda + 2 mu) = E nu / (1 - nu^2) in place
+// of lambda: a sheet pulled along x then has the stress E eps_xx and shrinks by eps_yy = -nu eps_xx. The
+// strain across the sheet, eps_zz = -lambda / (lambda + 2 mu) (eps_xx + eps_yy), is the one for which
+// sigma_zz = 0. Every other energy would need a solve for the thickness at each point.
 template <class EnergyType>
 class PlaneStress {
   static_assert(std::same_as<EnergyType, LinearElastic>,
-                "pliant: PlaneStress exists for LinearElastic only: of the other energies none has a closed "
+                "pliant: PlaneStress exists for LinearElastic only: none of the other energies has a closed "
                 "form in plane stress; without PlaneStress they are in plane strain");
 
  public:
   static constexpr bool small_strain = detail::is_small_strain<EnergyType>;
 
-  // Throws ParameterError where lambda* is not finite, which RawCoefficients alone can bring about.
+  // Throws ParameterError if lambda* is not finite, which is possible only with RawCoefficients.
   explicit PlaneStress(const EnergyType& energy) : plane_(converted(energy.template coefficients<2>())) {}
 
   // The coefficients of the formula: mu and lambda* [Pa].

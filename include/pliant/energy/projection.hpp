@@ -1,4 +1,4 @@
-// What is done to a Hessian that is not positive semidefinite.
+// The treatment of a Hessian that is not positive semidefinite.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,9 @@
 namespace pliant {
 
 enum class Projection {
-  none,     // the Hessian as it is
+  none,     // the Hessian unchanged
   clamp,    // negative eigenvalues become zero: the nearest positive semidefinite matrix
-  absolute  // negative eigenvalues change sign: keeps the stiffness of the modes that a clamp makes limp
+  absolute  // negative eigenvalues change sign: keeps stiffness in modes that a clamp leaves without
 };
 
 // `use.operator()<p>()` for the projection p that is known at run time only.
@@ -42,9 +42,8 @@ PLIANT_INLINE T projected(const T& eigenvalue) {
 
 namespace detail {
 
-// Jacobi's method: turns the symmetric A into a diagonal matrix and V = I into its eigenvectors. Nothing is
-// allocated, and the layout of no type depends on the instruction set, which cannot be said of Eigen's
-// solver.
+// Jacobi's method: transforms the symmetric A into a diagonal matrix and V = I into its eigenvectors. Unlike
+// Eigen's solver it allocates nothing, and the layout of its types does not depend on the instruction set.
 template <class Scalar, int Size>
 void jacobi_eigen(SmallMatrix<Scalar, Size, Size>& A, SmallMatrix<Scalar, Size, Size>& V) {
   constexpr int most_sweeps = 30;  // quadratic convergence: six to eight are usual
@@ -82,7 +81,7 @@ void jacobi_eigen(SmallMatrix<Scalar, Size, Size>& A, SmallMatrix<Scalar, Size, 
 }  // namespace detail
 
 // The projection of a symmetric matrix by a numerical eigensolver, lane by lane: for energies without an
-// analytic eigensystem, and the truth that the analytic ones are tested against.
+// analytic eigensystem, and the reference in tests of the analytic ones.
 template <class T, int Size>
 SmallMatrix<T, Size, Size> project_numerically(const SmallMatrix<T, Size, Size>& H, Projection projection) {
   if (projection == Projection::none) return H;

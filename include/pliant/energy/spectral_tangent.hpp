@@ -8,8 +8,8 @@
 
 namespace pliant {
 
-// The eigensystem of an isotropic Hessian, held in the frame of the SVD F = U diag(s) V^T. There the Hessian
-// has a dim x dim scaling block and, for each pair i < j, a twist and a flip mode:
+// The eigensystem of an isotropic Hessian in the frame of the SVD F = U diag(s) V^T. There the Hessian has a
+// dim x dim scaling block and, for each pair i < j, a twist and a flip mode:
 //   H = sum_ij A_ij vec(u_i v_i^T) vec(u_j v_j^T)^T + sum_pairs twist * t t^T + flip * f f^T,
 //   t = vec(u_i v_j^T - u_j v_i^T) / sqrt 2,  f = vec(u_i v_j^T + u_j v_i^T) / sqrt 2.
 template <class T, int Dim>
@@ -22,8 +22,8 @@ class SpectralTangent {
   };
 
   // `scaling` is the projected scaling block; twist and flip are projected eigenvalues. Pair p of 3D has the
-  // indices (p+1) % 3 and (p+2) % 3, that is, it belongs to the axis p it leaves alone; in 2D the one pair is
-  // (0, 1).
+  // indices (p+1) % 3 and (p+2) % 3, that is, it belongs to the axis p that it does not change; in 2D the
+  // only pair is (0, 1).
   PLIANT_INLINE SpectralTangent(const SmallMatrix<T, Dim, Dim>& U, const SmallMatrix<T, Dim, Dim>& V,
                                 const SmallMatrix<T, Dim, Dim>& scaling, const SmallVector<T, pairs>& twist,
                                 const SmallVector<T, pairs>& flip)
@@ -116,7 +116,7 @@ class SpectralTangent {
   SmallVector<T, pairs> swapped_;  // weight of u_i v_j^T with u_j v_i^T
 };
 
-// What the eigensystem of an isotropic psi(s_1, s_2, s_3) is made of, in the frame of the SVD; psi_i is the
+// The parts of the eigensystem of an isotropic psi(s_1, s_2, s_3), in the frame of the SVD; psi_i is the
 // derivative with respect to the singular value s_i [Pa].
 template <class T, int Dim>
 struct PrincipalHessian {
@@ -127,8 +127,8 @@ struct PrincipalHessian {
 
 namespace detail {
 
-// Whether the symmetric A is positive definite in every lane, by its pivots: to rounding, and false where
-// something overflows on the way.
+// Whether the symmetric A is positive definite in every lane, by its pivots: to rounding, and false if an
+// intermediate result overflows.
 template <class T, int Dim>
 PLIANT_INLINE bool all_positive_definite(SmallMatrix<T, Dim, Dim> A) {
   bool result = all(A(0, 0) > T(0));
@@ -163,8 +163,8 @@ SmallMatrix<T, Dim, Dim> projected_matrix(const SmallMatrix<T, Dim, Dim>& A) {
 }  // namespace detail
 
 // The eigenvalues are those of the scaling block, the twists and the flips (Smith et al. 2019, "Analytic
-// eigensystems for isotropic distortion energies", section 4); each is projected by itself. A scaling block
-// that is positive definite, as of most materials in most states, needs no eigensystem.
+// eigensystems for isotropic distortion energies", section 4); each is projected separately. A positive
+// definite scaling block, as for most materials in most states, needs no eigensystem.
 template <Projection projection, class T, int Dim>
 SpectralTangent<T, Dim> projected_tangent(const Svd<T, Dim>& frame, const PrincipalHessian<T, Dim>& H) {
   if constexpr (projection == Projection::none) {

@@ -11,9 +11,9 @@
 namespace pliant {
 
 // psi = mu G:G + lambda/2 tr(G)^2 with the Green strain G = (F^T F - I)/2: Hooke's law for large rotations
-// and small strains. Defined for every F; in compression it softens, below a stretch of 1/sqrt(3) it pushes
-// less the more it is squeezed, and F = 0 is an equilibrium. Bonet and Wood, "Nonlinear Continuum Mechanics
-// for Finite Element Analysis", 2nd ed., eq. 6.28.
+// and small strains. Defined for every F; in compression it softens, below a stretch of 1/sqrt(3) its
+// resistance decreases, and F = 0 is an equilibrium. Bonet and Wood, "Nonlinear Continuum Mechanics for
+// Finite Element Analysis", 2nd ed., eq. 6.28.
 class StVenantKirchhoff : public LameMaterial<StVenantKirchhoff> {
  public:
   using LameMaterial::LameMaterial;
@@ -160,8 +160,8 @@ class StVenantKirchhoff : public LameMaterial<StVenantKirchhoff> {
     return H;
   }
 
-  // With p = mu (s^2 - 1) + lambda/2 (|F|^2 - dim) at each s, psi_i = p_i s_i. The sum and difference
-  // quotients of the twists and flips divide out.
+  // With p = mu (s^2 - 1) + lambda/2 (|F|^2 - dim) at each s, psi_i = p_i s_i. The quotients of sums and
+  // differences in the twists and flips are evaluated in closed form.
   template <class T, int Dim>
   PrincipalHessian<T, Dim> principal_hessian(const SmallVector<T, Dim>& s) const {
     const RawCoefficients& c = coefficients<Dim>();

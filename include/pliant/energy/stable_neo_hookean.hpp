@@ -7,11 +7,10 @@
 
 namespace pliant {
 
-// psi = mu/2 (|F|^2 - dim) - mu (J - 1) + lambda/2 (J - 1)^2, defined for every F, inverted and flat ones
-// included. Smith, de Goes, Kim 2018, "Stable neo-Hookean flesh simulation", eq. 13 without the logarithmic
+// psi = mu/2 (|F|^2 - dim) - mu (J - 1) + lambda/2 (J - 1)^2, defined for every F, including inverted and
+// flat ones. Smith, de Goes, Kim 2018, "Stable neo-Hookean flesh simulation", eq. 13 without the logarithmic
 // barrier, shifted so that psi(I) = 0. Rest stability and Hooke's law need mu = mu_L and lambda = lambda_L +
-// mu_L, in every dimension. F = 0 is a stable equilibrium of a lone element in 3D,
-// in 2D a saddle.
+// mu_L, in every dimension. F = 0 is a stable equilibrium of a single element in 3D, and a saddle in 2D.
 class StableNeoHookean : public LameMaterial<StableNeoHookean>, public IsotropicEnergy<StableNeoHookean> {
  public:
   static constexpr bool linear_in_I2 = true;

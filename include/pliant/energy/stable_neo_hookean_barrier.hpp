@@ -11,8 +11,8 @@ namespace pliant {
 
 // psi = mu/2 (|F|^2 - dim) + lambda/2 ((J - alpha)^2 - (1 - alpha)^2) - mu/2 ln((|F|^2 + 1) / (dim + 1)) with
 // alpha = 1 + mu/lambda dim/(dim + 1), defined for every F. Smith, de Goes, Kim 2018, "Stable neo-Hookean
-// flesh simulation", eq. 14, shifted so that psi(I) = 0. The logarithm makes F = 0 a saddle, which
-// StableNeoHookean in 3D takes for an equilibrium. Hooke's law needs mu = mu_L (dim + 1)/dim and lambda =
+// flesh simulation", eq. 14, shifted so that psi(I) = 0. The logarithm makes F = 0 a saddle, which is a
+// stable equilibrium of StableNeoHookean in 3D. Hooke's law needs mu = mu_L (dim + 1)/dim and lambda =
 // lambda_L + mu_L (1 - 2/(dim (dim + 1))).
 class StableNeoHookeanBarrier : public LameMaterial<StableNeoHookeanBarrier>,
                                 public IsotropicEnergy<StableNeoHookeanBarrier> {

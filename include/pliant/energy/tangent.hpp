@@ -1,10 +1,10 @@
-// Tangents: the Hessian H = dvec(P)/dvec(F) in the form that element stiffness matrices want it.
+// Tangents: the Hessian H = dvec(P)/dvec(F) in a form for element stiffness matrices.
 //
 // The stiffness block of the nodes a and b is K_ab[i,k] = sum_jl (grad N_a)_j H[(i,j),(k,l)] (grad N_b)_l.
 // A tangent offers
-//   at_node(g)       whatever it wants to compute once per node from g = grad N_a
+//   at_node(g) its intermediate results per node, from g = grad N_a
 //   block(a, b)      K_ab from two such values
-// The two models below and SpectralTangent (spectral_tangent.hpp) each serve a different knowledge about H.
+// The two models below and SpectralTangent (spectral_tangent.hpp) are for different forms of H.
 #pragma once
 
 #include <type_traits>
@@ -55,9 +55,9 @@ class HessianTangent {
 //
 // `unit` is a factor taken out of the derivatives with respect to J:
 //   dpsi/dJ = d3 unit,  d2psi/dJ2 = d33 unit^2,  d2psi/dI2 dJ = d23 unit.
-// It is 1 for energies that are polynomials in J. Energies with logarithms or negative powers of J take
-// unit = 1/J, and then nothing overflows on the way to a stress or a stiffness that does not itself, however
-// small J is.
+// It is 1 for energies that are polynomials in J. Energies with logarithms or negative powers of J use unit =
+// 1/J; then no intermediate result overflows, however small J is, unless the stress or the stiffness itself
+// does.
 template <class T>
 struct InvariantDerivatives {
   T d2, d3;
@@ -73,16 +73,16 @@ struct InvariantDerivatives {
 // where every factor that belongs to one node is computed once per node, and the unit of d3, d33 and d23 is
 // multiplied into cof F and into the F of the skew matrix. In 2D the skew matrix is (a x b) [0 1; -1 0].
 template <class T, int Dim,
-          bool linear_in_I2>  // psi is linear in I2: d22 = d23 = 0, and the last term is left out
+          bool linear_in_I2>  // psi is linear in I2: d22 = d23 = 0, and the last term is omitted
 class InvariantTangent {
   struct LinearNode {
     SmallVector<T, Dim> gradient;   // a
     SmallVector<T, Dim> area;       // unit cof F a
-    SmallVector<T, Dim> with_area;  // what multiplies the area of the other node
+    SmallVector<T, Dim> with_area;  // the factor of the area of the other node
   };
   struct CoupledNode : LinearNode {
     SmallVector<T, Dim> stretched;       // F a
-    SmallVector<T, Dim> with_stretched;  // what multiplies the F a of the other node
+    SmallVector<T, Dim> with_stretched;  // the factor of the F a of the other node
   };
   struct Uncoupled {};
   struct Coupling {
@@ -152,7 +152,8 @@ class InvariantTangent {
   [[no_unique_address]] std::conditional_t<linear_in_I2, Uncoupled, Coupling> coupling_;
 };
 
-// The tangent of any energy: its own where it has one, else its Hessian, projected numerically if need be.
+// The tangent of any energy: its own if it has one, otherwise its Hessian, projected numerically if
+// necessary.
 template <Projection projection, int Dim, class T, class E>
 PLIANT_INLINE auto tangent_of(const E& energy, const SmallMatrix<T, Dim, Dim>& F) {
   if constexpr (requires { energy.template tangent<projection>(F); }) {
@@ -167,7 +168,7 @@ PLIANT_INLINE auto tangent_of(const E& energy, const SmallMatrix<T, Dim, Dim>& F
 }
 
 // An energy at one deformation gradient: psi(), pk1() and tangent<projection>(). A model whose members share
-// work, such as a singular value decomposition, offers this itself as `at(F)`.
+// work, such as a singular value decomposition, supplies its own `at(F)`.
 template <class E, class T, int Dim>
 struct EnergyAt {
   const E& energy;

@@ -1,11 +1,11 @@
 // Viscosity: the stress that resists the rate of strain, for the stiffness damping of a body.
 //
 // psi_v = T/2 G':beta C:G' is the potential, over a step, of the viscous stress S = beta C:G' (second
-// Piola-Kirchhoff, Kelvin and Voigt's law) at a rate G' of Green's strain that is (G+ - G) / T plus what does
-// not depend on the step, with G and G+ at its start and end: incremental potentials as in Brown et al. 2018,
-// "Accurate dissipative forces in optimization integrators". C is Hooke's law of the energy at rest. A rigid
-// motion leaves Green's strain as it is, whatever the strain and however far the body turns, and F S with a
-// symmetric S is free of any moment about the positions at the end.
+// Piola-Kirchhoff, Kelvin-Voigt law) at a rate G' of Green's strain that is (G+ - G) / T plus a term that
+// does not depend on the end of the step, with G and G+ at its start and end: incremental potentials as in
+// Brown et al. 2018, "Accurate dissipative forces in optimization integrators". C is Hooke's law of the
+// energy at rest. A rigid motion, with a rotation of any size, does not change Green's strain in any state,
+// and the forces of F S with a symmetric S have no moment about the positions at the end.
 #pragma once
 
 #include <algorithm>
@@ -80,7 +80,7 @@ struct IsotropicViscosity {
   }
 };
 
-// beta C of any material, as a matrix [Pa s] that takes and gives symmetric tensors only.
+// beta C of any material, as a matrix [Pa s] that maps symmetric tensors to symmetric tensors.
 template <int Dim>
 struct AnisotropicViscosity {
   SmallMatrix<double, Dim * Dim, Dim * Dim> C;
@@ -124,8 +124,8 @@ struct AnisotropicViscosity {
   }
 };
 
-// One deformation gradient F at the end of a step, strained at the rate G' [1/s]: what energy_at gives, for
-// the potential above.
+// The potential above at one deformation gradient F at the end of a step, with the strain rate G' [1/s]; the
+// counterpart of the result of energy_at.
 template <class Law, class T, int Dim>
 class ViscousState {
  public:
@@ -136,8 +136,8 @@ class ViscousState {
   PLIANT_INLINE T psi() const { return constant<T>(0.5) * time_ * double_dot<T, Dim, Dim>(rate_, S_); }
   PLIANT_INLINE SmallMatrix<T, Dim, Dim> pk1() const { return times<T, Dim, Dim>(F_, S_); }
 
-  // The Hessian, and as its projection what is left without the term dF S: positive semidefinite, and the
-  // whole where nothing is strained within the step.
+  // The Hessian; its projection omits the term dF S: it is positive semidefinite, and equal to the Hessian if
+  // the strain does not change within the step.
   template <Projection projection>
   PLIANT_INLINE auto tangent() const {
     const T per_time = constant<T>(1) / time_;
@@ -159,17 +159,17 @@ class ViscousState {
 // The viscosity of a material whose stiffness damping is beta.
 template <class Energy, int Dim>
 class Viscosity {
-  // Energies made from Lame parameters are Hooke's law at rest.
+  // Energies with Lame parameters are Hooke's law at rest.
   static constexpr bool isotropic = std::is_base_of_v<LameMaterial<Energy>, Energy>;
   static constexpr int size = Dim * Dim;
   using Matrix = SmallMatrix<double, size, size>;
 
  public:
-  // None.
+  // No viscosity.
   Viscosity() = default;
 
-  // beta [s] > 0. Of the Hessian at rest it takes the part that acts on symmetric tensors, and of that the
-  // nearest positive semidefinite one. Throws ParameterError where the Hessian is not finite.
+  // beta [s] > 0. C is the Hessian at rest restricted to symmetric tensors, and projected to the nearest
+  // positive semidefinite matrix. Throws ParameterError if the Hessian is not finite.
   Viscosity(const Energy& energy, double beta) {
     using Rest = SmallMatrix<double, Dim, Dim>;
     const Matrix H = energy.hessian(Rest(Rest::Identity()));
@@ -192,7 +192,7 @@ class Viscosity {
     if constexpr (!isotropic) anisotropic_.C = beta * project_numerically<double, size>(C, Projection::clamp);
   }
 
-  // Calls use(law), with an IsotropicViscosity where it is one.
+  // Calls use(law), with an IsotropicViscosity if the law is isotropic.
   template <class Use>
   auto with_law(Use&& use) const {
     if constexpr (!isotropic) {

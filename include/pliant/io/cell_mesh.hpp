@@ -1,6 +1,6 @@
-// What a mesh file holds, whatever the element that will be made of it.
+// The content of a mesh file, independent of the element type.
 //
-// Node order within a cell, in memory, whatever the file format (it is that of VTK and of Gmsh):
+// Node order within a cell, in memory, for every file format (that of VTK and of Gmsh):
 //   vertex    a
 //   line      a b
 //   triangle  a b c         counter-clockwise when its area is positive
@@ -9,8 +9,8 @@
 //   hex       a b c d  e f g h   quad a b c d below, e f g h above it, e above a
 //   wedge     a b c  d e f       triangle a b c below, d e f above it, d above a
 //   pyramid   a b c d  e         quad a b c d below, e the apex
-// A reader keeps the orientation it finds, positive or negative, and keeps every node in the order of the
-// file: to judge them is the task of a mesh diagnosis.
+// A reader keeps the orientation of the file, positive or negative, and the order of its nodes: checking them
+// is the task of the diagnosis.
 #pragma once
 
 #include <algorithm>
@@ -59,7 +59,7 @@ constexpr std::string_view cell_name(CellKind kind, std::size_t count = 2) {
 // Cells of one kind.
 struct CellBlock {
   std::vector<int> nodes;    // node indices, cell after cell
-  std::vector<int> regions;  // the region number of each cell, 0 where the file gives none
+  std::vector<int> regions;  // the region number of each cell, 0 if the file gives none
 
   std::size_t count() const { return regions.size(); }
   std::span<const int> cell(std::size_t index) const {
@@ -71,7 +71,7 @@ struct CellBlock {
 // Cells that are not linear: higher-order ones, and shapes such as polygons.
 struct OtherCells {
   std::string name;              // "10-node tetrahedra", "polygons"
-  std::size_t count = 0;         // how many the file holds
+  std::size_t count = 0;         // in the file
   std::optional<CellKind> kind;  // the linear cell on the corners of a higher-order one
   int nodes = 0;                 // per cell, with `kind`
   CellBlock corners;             // those linear cells; empty without `kind`
@@ -82,14 +82,14 @@ struct OtherCells {
 struct CellMesh {
   std::string file;                               // as it was given
   std::string format;                             // "Gmsh 4.1 (binary)"
-  NodeMatrix<double, 3> nodes;                    // positions [m], 3 x #nodes; z = 0 where the file has none
+  NodeMatrix<double, 3> nodes;                    // positions [m], 3 x #nodes; z = 0 if the file has none
   std::array<CellBlock, cell_kind_count> linear;  // by CellKind
   std::vector<OtherCells> others;                 // in the order of first appearance
   std::array<std::map<int, std::string>, 4> region_names;  // names of region numbers, by cell dimension
-  // The nodes of cells of less than 3 dimensions that belong to a group beside their region, by cell
-  // dimension and number of the group; a Gmsh entity can be in several groups.
+  // The nodes of cells of less than 3 dimensions in groups beyond their region, by cell dimension and number
+  // of the group; a Gmsh entity can be in several groups.
   std::array<std::map<int, std::vector<int>>, 3> further_groups;
-  std::vector<std::string> remarks;  // what the reader had to decide, or left aside, in words
+  std::vector<std::string> remarks;  // texts on skipped data and on decisions of the reader
 
   CellBlock& cells(CellKind kind) { return linear[static_cast<std::size_t>(kind)]; }
   const CellBlock& cells(CellKind kind) const { return linear[static_cast<std::size_t>(kind)]; }
@@ -100,7 +100,7 @@ namespace detail {
 // A cell type of some file format.
 struct CellType {
   std::optional<CellKind> kind;  // the cell on its corners, which come first; empty for polygons and the like
-  int nodes = 0;                 // nodes per cell, 0 where that varies
+  int nodes = 0;                 // nodes per cell, 0 if it varies
   std::string_view name{};       // needed only without a kind
   int dimension = 0;             // of the cell itself; needed only without a kind
 };
@@ -110,7 +110,7 @@ class CellCollector {
  public:
   explicit CellCollector(CellMesh& mesh) : mesh_(mesh) {}
 
-  // Where a cell went.
+  // The place of an added cell.
   struct Place {
     std::size_t block;  // for set_region
     std::size_t index;  // in that block

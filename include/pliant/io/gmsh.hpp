@@ -72,7 +72,7 @@ class GmshParser {
     return true;
   }
 
-  // They give the groups of the elements.
+  // These sections define the groups of the elements.
   void require_before_elements(std::string_view name) {
     if (has_elements_) in_.fail("the section " + std::string(name) + " comes after the $Elements section");
   }
@@ -83,7 +83,7 @@ class GmshParser {
     });
   }
 
-  // "version 0|1 data-size", and in binary the int 1, which tells the byte order.
+  // "version 0|1 data-size", and in binary the int 1, which shows the byte order.
   void read_format() {
     if (version_ != 0) in_.fail("a second $MeshFormat section");
     const std::string_view text = in_.word("the version of the format");
@@ -135,8 +135,8 @@ class GmshParser {
     }
   }
 
-  // The quote that ends the name which begins at `first`: behind it stands nothing more, or the numbers and
-  // the opening quote of the next name. Quotes within a name are kept.
+  // The quote that ends the name beginning at `first`: it is followed by nothing, or by the numbers and the
+  // opening quote of the next name. Quotes within a name are kept.
   static std::size_t end_of_name(std::string_view line, std::size_t first) {
     for (std::size_t quote = line.find('"', first); quote != std::string_view::npos;
          quote = line.find('"', quote + 1)) {
@@ -148,7 +148,7 @@ class GmshParser {
         return quote;
       }
     }
-    // Something stands behind the last quote: it is not looked at.
+    // Any text after the last quote is ignored.
     const std::size_t last = line.rfind('"');
     return last == std::string_view::npos || last < first ? std::string_view::npos : last;
   }
@@ -180,11 +180,11 @@ class GmshParser {
     if (word != end) in_.fail("expected " + end + ", found " + in_quotes(word));
   }
 
-  // Comments, data on nodes and elements, ...: up to the word that ends the section. In a text it begins a
-  // line.
+  // Skips comments, data on nodes and elements, ... up to the word that ends the section, which begins a line
+  // in text files.
   void skip_section(std::string_view name) {
     const std::string end = "$End" + std::string(name.substr(1));
-    // The manual gave this one for a long time.
+    // An old misprint of the manual.
     const std::string other_end = name == "$ElementNodeData" ? "$ElementEndNodeData" : end;
     const std::string_view text = in_.rest();
     for (std::size_t offset = text.find('$'); offset != std::string_view::npos;

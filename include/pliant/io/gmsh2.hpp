@@ -11,8 +11,8 @@
 namespace pliant::detail {
 
 // $Nodes: count, then per node "number x y z"; in binary (int, double, double, double).
-// $ParametricNodes: behind these the dimension and the number of the entity that the node lies on, and the
-// node's parameter on a curve, or two of them on a surface.
+// $ParametricNodes: the same, followed by the dimension and the number of the node's entity, and the node's
+// parameter on a curve, or two of them on a surface.
 inline void read_gmsh2_nodes(GmshFile& gmsh, bool parametric) {
   Input& in = gmsh.in;
   const std::int64_t declared = in.integer("the number of nodes");

@@ -30,7 +30,7 @@ class Gmsh4Reader {
     }
   }
 
-  // Partitions and ghost entities, then entities as above that also tell their parent and partitions.
+  // Partitions and ghost entities, then entities as above with their parent and partitions.
   void read_partitioned_entities() {
     short_size("the number of partitions");
     const std::size_t ghosts =
@@ -198,7 +198,7 @@ class Gmsh4Reader {
     end_of_row("the description of an entity");
   }
 
-  // A bounding box can be infinite or NaN where the modeller has none, and nothing depends on it.
+  // A bounding box can be infinite or NaN if the modeller has none; it is not used.
   void skip_box_number() {
     if (gmsh_.binary) {
       in_.number<double>("a bounding box");

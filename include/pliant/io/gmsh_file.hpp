@@ -1,4 +1,4 @@
-// What the readers of the Gmsh versions share: the element types and the state of a file being read.
+// Shared code of the readers of the Gmsh versions: the element types and the state of a file being read.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +24,8 @@ struct GmshElementType {
   int nodes;
 };
 
-// The element types of Gmsh 2 and 4; the corner nodes come first in all of them. Not here: polygons,
-// polyhedra and elements without a geometry of their own, which have no fixed number of nodes or no use.
+// The element types of Gmsh 2 and 4; the corner nodes come first in all of them. The table omits polygons and
+// polyhedra, which have no fixed number of nodes, and elements without geometry, which have no use.
 inline constexpr auto gmsh_element_types = std::to_array<GmshElementType>({
     {15, CellKind::vertex, 1},
     // complete orders 1 to 10
@@ -117,8 +117,9 @@ class GmshFile {
   CellMesh mesh;
   bool binary = false;
 
-  // In a text most programs write a record per line, and any blank may separate two numbers. So a record that
-  // ends elsewhere is an error only if the section then does not add up, and explains it best.
+  // Most programs write one record per line, but any blank may separate two numbers. So a record that does
+  // not end with its line is an error only if the section is inconsistent, for which it is then the best
+  // explanation.
   void end_of_row(const char* after) {
     if (binary || misfit_ || in.at_line_end()) return;
     const std::size_t position = in.position();
@@ -133,7 +134,7 @@ class GmshFile {
       read();
     } catch (const MeshError& error) {
       if (!misfit_) throw;
-      // In the same section the misfit is the likely cause, in a later one perhaps.
+      // In the same section the misfit is the likely cause, in a later section a possible one.
       const MeshError& first = misfit_before ? error : *misfit_;
       const MeshError& second = misfit_before ? *misfit_ : error;
       throw MeshError(

@@ -1,5 +1,5 @@
-// The bytes of a mesh file and a position in them. Everything the readers take goes through here: no read
-// passes the end, and no count is believed before the rest of the file has room for it.
+// The bytes of a mesh file and a position in them, used by all readers: no read passes the end, and a
+// declared count is accepted only if the rest of the file has room for it.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +50,7 @@ inline std::string file_bytes(const std::filesystem::path& path,
                               std::size_t most_zeros = std::size_t{1} << 28) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) throw MeshError(path.string(), 0, "there is no such file");
-  // A pipe or a device could block for ever or never end.
+  // A pipe or a device could block forever or never end.
   if (!std::filesystem::is_regular_file(path, error))
     throw MeshError(path.string(), 0, "is not a regular file");
   const std::uintmax_t size = std::filesystem::file_size(path, error);
@@ -65,7 +65,7 @@ inline std::string file_bytes(const std::filesystem::path& path,
     while (stream) {
       const std::size_t start = bytes.size();
       const std::uintmax_t unread = size > start ? size - start : 0;
-      // One byte more than the file should still have shows its end in one go.
+      // One byte more than the rest of the file, so that one read detects the end.
       const auto piece = static_cast<std::size_t>(
           std::min<std::uintmax_t>(std::clamp(start, smallest_piece, largest_piece), unread + 1));
       bytes.resize(start + piece);
@@ -101,7 +101,7 @@ inline bool equal_ignoring_case(std::string_view a, std::string_view b) {
                     [&](char x, char y) { return lower(x) == lower(y); });
 }
 
-// A word of a file as it can stand in a message.
+// A word of a file in quotes, shortened for messages.
 inline std::string in_quotes(std::string_view word) {
   constexpr std::size_t longest = 32;
   std::string text = "'";
@@ -115,7 +115,7 @@ struct TextSyntax {
   char separator = '\0';  // counts as a blank
 };
 
-// Where a stretch of bytes came from, for messages.
+// The origin of a range of bytes, for messages.
 struct Origin {
   std::size_t offset = 0;     // of its first byte among all bytes
   std::string file;           //
@@ -127,7 +127,7 @@ class Input {
   Input(std::string_view bytes, std::string file, TextSyntax syntax = {})
       : Input(bytes, std::vector<Origin>{{0, std::move(file), 0}}, syntax) {}
 
-  // Bytes put together from several files; the first origin has offset 0.
+  // Bytes concatenated from several files; the first origin has offset 0.
   Input(std::string_view bytes, std::vector<Origin> origins, TextSyntax syntax = {})
       : bytes_(bytes), origins_(std::move(origins)), comment_(syntax.comment) {
     for (const char blank : {' ', '\t', '\r', '\n', '\v', '\f'}) blank_[index(blank)] = true;

@@ -1,4 +1,4 @@
-// Colliders from what is at hand: the skin of a body's mesh, the triangles of a mesh file.
+// Colliders from the surface of a body's mesh or from the triangles of a mesh file.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 namespace pliant {
 
 // The boundary of a mesh in space, at rest; a quadrilateral becomes two triangles, on its diagonal from the
-// first of its nodes. The triangles are numbered as the faces of boundary_faces(mesh). Throws what
-// boundary_faces and TriangleMesh throw: a flipped element, for one, shows as a triangle that faces inwards.
+// first of its nodes. The triangles are numbered as the faces of boundary_faces(mesh). Throws the errors of
+// boundary_faces and TriangleMesh: a flipped element, for example, causes a triangle that faces inwards.
 template <Element E, class Scalar>
 TriangleMesh make_triangle_mesh(const Mesh<E, Scalar>& mesh) {
   static_assert(E::dim == 3, "pliant: make_triangle_mesh needs a mesh in space");
@@ -58,7 +58,7 @@ TriangleMesh with_file(const CellMesh& cells, Make&& make) {
 }  // namespace detail
 
 // The triangles of a file of any format that read_cells reads, as a solid or as a two-sided sheet. Other
-// cells are left aside. Throws MeshError with the file and the reason.
+// cells are skipped. Throws MeshError with the file and the reason.
 inline TriangleMesh read_triangle_mesh(const std::filesystem::path& path) {
   const CellMesh cells = read_cells(path);
   return detail::with_file(cells, [&] { return TriangleMesh(cells.nodes, detail::triangles_of(cells)); });

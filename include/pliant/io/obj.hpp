@@ -15,11 +15,11 @@
 namespace pliant {
 
 // `nodes`: positions [m], 3 x #nodes, or 2 x #nodes, which get z = 0; `faces`: node indices from 0, one
-// column per face: 3 x #faces for triangles, 4 x #faces for quads, 2 x #faces for edges. So the boundary of
-// any mesh can be written, write_obj(path, positions, boundary_faces(mesh).faces), and a mesh of triangles
-// itself, write_obj(path, positions, mesh.elements). Nodes that no face uses are left out. Folders are
-// created, symbolic links are written through. Throws WriteError, SizeError for other numbers of rows, and
-// IndexError for an index outside the nodes.
+// column per face: 3 x #faces for triangles, 4 x #faces for quads, 2 x #faces for edges. Examples: the
+// boundary of any mesh, write_obj(path, positions, boundary_faces(mesh).faces); a mesh of triangles,
+// write_obj(path, positions, mesh.elements). Nodes without a face are omitted. Folders are created, symbolic
+// links are followed. Throws WriteError, SizeError for other numbers of rows, and IndexError for an index
+// outside the nodes.
 template <class Nodes, class Faces>
 void write_obj(const std::filesystem::path& path, const Eigen::MatrixBase<Nodes>& nodes,
                const Eigen::MatrixBase<Faces>& faces) {

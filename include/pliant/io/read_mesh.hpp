@@ -1,9 +1,9 @@
-// Reads a mesh file of any known format: as what it holds (CellMesh), or as the mesh of one element.
+// Reads a mesh file of any known format: as all its cells (CellMesh), or as the mesh of one element.
 //
 //   auto mesh = read_mesh<Tet4>("hand.msh");              // double
 //   ReadReport report;
 //   auto mesh = read_mesh<Tet4, float>("hand.msh", report);
-//   std::puts(report.message().c_str());                  // what was taken and what was left aside
+//   std::puts(report.message().c_str()); // the cells taken and skipped
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@
 
 namespace pliant {
 
-// What a reader took from a file and what it left aside.
+// The cells that a reader took from a file, and those that it skipped.
 struct ReadReport {
   struct LeftAside {
     std::string name;   // "triangles", "10-node tetrahedra"
@@ -42,7 +42,7 @@ struct ReadReport {
   std::size_t node_count = 0;
   std::size_t element_count = 0;
   std::vector<LeftAside> left_aside;  // cells that the element cannot use
-  std::vector<std::string> remarks;   // what else the reader had to decide, or left aside
+  std::vector<std::string> remarks;   // on other skipped data and on decisions of the reader
 
   // One line per statement.
   std::string message() const {
@@ -68,13 +68,13 @@ inline bool contains_ignoring_case(std::string_view text, std::string_view word)
   return found != text.end();
 }
 
-// By the content where it is unmistakable, then by the extension.
+// By the content if it is unambiguous, otherwise by the extension.
 inline MeshFormat mesh_format(std::string_view bytes, const std::filesystem::path& path) {
   const std::string_view head = bytes.substr(0, 4096);
   if (head.find("$MeshFormat") != std::string_view::npos || head.find("$NOD") != std::string_view::npos) {
     return MeshFormat::gmsh;
   }
-  // Also the XML files of VTK: its reader says what they are.
+  // Including the XML files of VTK, which its reader refuses with a message.
   if (contains_ignoring_case(head.substr(0, 64), "# vtk DataFile") ||
       head.find("<VTKFile") != std::string_view::npos) {
     return MeshFormat::vtk_legacy;
@@ -138,7 +138,7 @@ inline std::string reason_for_refusal(const CellMesh& cells, CellKind needed, st
   return reason;
 }
 
-// Throws where a file has other cells of the dimension of `taken`: without them the body has holes.
+// Throws if a file has other cells of the dimension of `taken`: without them the body would have holes.
 inline void require_no_holes(const CellMesh& cells, CellKind taken, std::string_view element) {
   const int dimension = cell_dimension(taken);
   CellMesh lost;
@@ -161,7 +161,7 @@ inline void require_no_holes(const CellMesh& cells, CellKind taken, std::string_
   }
 }
 
-// The first rows of the positions; for a plane element z must be the same everywhere, up to rounding.
+// The first rows of the positions; for a plane element z must be the same at all nodes, up to rounding.
 template <class Scalar, int Dim>
 NodeMatrix<Scalar, Dim> positions_of(const CellMesh& cells) {
   if (Dim == 2 && cells.nodes.cols() > 0) {
@@ -187,7 +187,7 @@ NodeMatrix<Scalar, Dim> positions_of(const CellMesh& cells) {
 }
 
 // The nodes of the groups of cells of less than `dimension`, ascending, by the group's name: that of the file
-// or "surface 7", "line 7", "point 7". Region 0 is no group. Groups of one name make one set, whatever their
+// or "surface 7", "line 7", "point 7". Region 0 is no group. Groups of one name make one set, also across
 // dimensions.
 inline std::map<std::string, std::vector<int>> node_sets_of(const CellMesh& cells, int dimension) {
   constexpr std::array<std::string_view, 3> nouns{"point", "line", "surface"};
@@ -219,8 +219,8 @@ inline std::map<std::string, std::vector<int>> node_sets_of(const CellMesh& cell
 
 }  // namespace detail
 
-// Everything a file holds. The format is told by the content, then by the extension. Throws MeshError with
-// the file, the line in a text, and the reason.
+// All cells of a file. The format is determined by the content, otherwise by the extension. Throws MeshError
+// with the file, the line in a text, and the reason.
 inline CellMesh read_cells(const std::filesystem::path& path) {
   const std::string bytes = detail::file_bytes(path);
   const std::string file = path.string();
@@ -239,8 +239,8 @@ inline CellMesh read_cells(const std::filesystem::path& path) {
   return detail::parse_vtk_legacy(bytes, file);
 }
 
-// The mesh of the cells that `ElementType` is made of. Keeps all nodes and their order, also those that no
-// element uses. Throws MeshError when the cells hold none of that kind; the reason says what was found.
+// The mesh of the cells of `ElementType`. Keeps all nodes and their order, including nodes without an
+// element. Throws MeshError if there are no such cells; the reason lists the cells found.
 template <Element ElementType,  // Tet4, ...
           class Scalar = double>
 Mesh<ElementType, Scalar> take_elements(const CellMesh& cells, ReadReport& report) {
@@ -272,8 +272,8 @@ Mesh<ElementType, Scalar> read_mesh(const std::filesystem::path& path, ReadRepor
   return take_elements<ElementType, Scalar>(read_cells(path), report);
 }
 
-// Without a report nobody would learn that a part of the body was left aside: other cells of the dimension of
-// the element are an error here.
+// Other cells of the dimension of the element are an error here: without a report the user would not learn
+// that a part of the body was skipped.
 template <Element ElementType, class Scalar = double>
 Mesh<ElementType, Scalar> read_mesh(const std::filesystem::path& path) {
   const CellMesh cells = read_cells(path);

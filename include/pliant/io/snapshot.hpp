@@ -1,5 +1,5 @@
-// The Snapshot concept: what a writer of results needs. A Simulation is a model, and so is any object of a
-// program's own that has these four functions.
+// The Snapshot concept: the requirements of writers of results. A Simulation is a model, and so is any object
+// of a program with these four functions.
 #pragma once
 
 #include <concepts>

@@ -1,7 +1,7 @@
-// TetGen's files: nodes in .node, cells in .ele beside it, and, where they are there, triangles in .face and
-// lines in .edge. Numbered from 0 or from 1. The first attribute of a cell, or the marker of a face or edge,
-// becomes its region. The two-dimensional files of Triangle have the same form and are read too. Reference:
-// H. Si, TetGen manual, "File formats".
+// TetGen's files: nodes in .node, cells in .ele beside it, and, if present, triangles in .face and lines in
+// .edge. Numbered from 0 or from 1. The first attribute of a cell, or the marker of a face or edge, becomes
+// its region. The two-dimensional files of Triangle have the same form and are read too. Reference: H. Si,
+// TetGen manual, "File formats".
 #pragma once
 
 #include <array>
@@ -44,7 +44,7 @@ class TetgenParser {
       in.fail("the marker flag is " + std::to_string(markers) + ", neither 0 nor 1");
     const std::size_t extra = in.count(attributes, 2, "attributes");
     dimension_ = static_cast<int>(dimension);
-    // A row without its last columns gets a message of its own, so that it counts here without them.
+    // Without the last columns, because a row that lacks them has its own message.
     const std::size_t bytes_each = 2 * (1 + static_cast<std::size_t>(dimension));
     const std::size_t count = in.count(declared, bytes_each, "nodes");
     mesh_.nodes.setZero(3, static_cast<Eigen::Index>(count));
@@ -134,7 +134,7 @@ class TetgenParser {
  private:
   static constexpr TextSyntax syntax{.comment = '#'};
 
-  // The numbers of the first line; those that are missing keep their `defaults`.
+  // The numbers of the first line; missing ones keep their `defaults`.
   static std::array<std::int64_t, 4> header(Input& in, const char* count,
                                             std::array<std::int64_t, 4> defaults) {
     defaults[0] = in.integer(count);
@@ -144,7 +144,7 @@ class TetgenParser {
     return defaults;
   }
 
-  // Throws where the row of an item ends before column k of `count`.
+  // Throws because the row of an item ends before column k of `count`.
   static void require_column(Input& in, const char* item, std::int64_t number, std::size_t k,
                              std::size_t count, const char* columns) {
     if (!in.at_line_end()) return;
@@ -218,7 +218,7 @@ class TetgenParser {
   CellCollector collector_{mesh_};
   int dimension_ = 3;
   std::int64_t base_ = 0;       // number of the first node in .node
-  std::int64_t cell_base_ = 0;  // number of the first node where cells refer to it
+  std::int64_t cell_base_ = 0;  // number of the first node in references of cells
   bool base_decided_ = false;
   bool looking_for_zero_ = false;
   bool found_zero_ = false;

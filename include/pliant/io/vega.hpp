@@ -27,7 +27,7 @@ namespace detail {
 // The bytes of an included file, by the name that the including file gives.
 using IncludeResolver = std::function<std::optional<std::string>(const std::filesystem::path&)>;
 
-// A text with its included files put in place.
+// A text with its included files inserted.
 class VegaText {
  public:
   VegaText(std::string_view bytes, const std::string& file, const IncludeResolver& resolve)
@@ -69,7 +69,7 @@ class VegaText {
       source.fail("the included file " + in_quotes(name.string()) + " does not lie in the folder of the mesh",
                   position);
     }
-    // Includes that go in circles, the mesh file among them, or that multiply end here.
+    // This ends circular includes (also of the mesh file itself) and includes that multiply.
     if (!included_.insert(path).second) {
       source.fail("the file " + in_quotes(name.string()) + " is included more than once", position);
     }
@@ -203,7 +203,7 @@ class VegaParser {
     }
   }
 
-  // Vertices, and elements, are numbered from 0 or from 1, which the first of them decides.
+  // Vertices, and elements, are numbered from 0 or from 1, as the first of them shows.
   void expect_number(const std::string& item, std::int64_t index, std::int64_t& base) {
     const std::int64_t number = in_.integer("the number of a vertex or element");
     if (index == 0) base = number;
@@ -233,7 +233,7 @@ class VegaParser {
     }
   }
 
-  // Where regions overlap, the later one counts; so the last is taken first, and each set is visited once.
+  // If regions overlap, the later one applies; so the last is processed first, and each set is visited once.
   void number_regions() {
     std::vector<int>& cell_regions = mesh_.cells(kind_).regions;
     std::set<std::string> visited;

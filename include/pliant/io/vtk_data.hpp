@@ -20,7 +20,7 @@ namespace pliant::detail {
 
 enum class VtkNumber { int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64 };
 
-// The type of an array. Only numbers are used; how long the others are, each tells in its own way.
+// The type of an array. Only numbers are used; each other type encodes its length in its own way.
 struct VtkType {
   enum class Kind { number, bit, string, variant, unknown };
 
@@ -44,7 +44,7 @@ class VtkData {
 
   bool binary = false;
   std::size_t components = 1;        // of the array that was read last, for the metadata behind it
-  std::vector<std::string> remarks;  // what was passed over and may be missed
+  std::vector<std::string> remarks;  // on skipped data that may be relevant
 
   // Reads the name of a type of numbers, after which the values start.
   VtkNumber number_type() {
@@ -67,7 +67,7 @@ class VtkData {
     return binary ? sizes[static_cast<std::size_t>(type)] : 2;
   }
 
-  // Values above the range of int64 come out negative, which no caller accepts.
+  // Values above the range of int64 become negative, which no caller accepts.
   std::int64_t integer(VtkNumber type, const char* what) {
     if (!binary) return in_.integer(what);
     switch (type) {
@@ -128,7 +128,7 @@ class VtkData {
   void skip_field() { read_field(false, 0); }
 
   // The arrays of the cells and the points, to the end of the file. The first one of the cells with a fitting
-  // name gives their regions. Where the data is faulty, what was read before is kept.
+  // name gives their regions. If the data is faulty, the values before the fault are kept.
   void read_attributes(std::size_t cell_count) {
     try {
       read_sections(cell_count);
@@ -146,7 +146,7 @@ class VtkData {
                                        : "; the regions are from " + region_name_));
   }
 
-  std::vector<int> regions;  // of each cell; empty where no array gives them
+  std::vector<int> regions;  // of each cell; empty if no array gives them
 
  private:
   static bool starts_with(std::string_view text, std::string_view start) {
@@ -297,7 +297,7 @@ class VtkData {
       return;
     }
     skip_values(type, count, width);
-    // What VTK keeps for itself, as vtkGhostType, is nothing that anybody would miss.
+    // Internal arrays of VTK, such as vtkGhostType, need no remark.
     if (of_cells && width == 1 && type.is_integer() && !starts_with(name, "vtk")) {
       unused_.push_back(in_quotes(name));
     }
@@ -341,7 +341,8 @@ class VtkData {
     }
   }
 
-  // The first two bits tell how many bytes the length of the string has, which the others are part of.
+  // The first two bits give the number of bytes of the string's length; the other bits are part of that
+  // length.
   void skip_binary_string() {
     const std::size_t start = in_.position();
     const unsigned first = in_.number<std::uint8_t>("the length of a string");
@@ -356,7 +357,7 @@ class VtkData {
     in_.skip(in_.count(length, 1, "bytes of a string"), "a string");
   }
 
-  // A text may give more digits than its number type has; what counts is the type, as for VTK.
+  // A text may give more digits than its number type has; the value is rounded to the type, as by VTK.
   double rounded(double value, VtkNumber type, const char* what) const {
     if (type != VtkNumber::float32) return value;
     if (std::abs(value) > std::numeric_limits<float>::max())

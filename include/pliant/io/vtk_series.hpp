@@ -16,24 +16,23 @@
 namespace pliant {
 
 // VtkSeries out("out/hand", simulation);  simulation.step();  out.write(simulation);  ...
-// makes out/hand_0000.vtu, out/hand_0001.vtu, ... and out/hand.pvd, which names them with their times. The
-// index is complete after every frame, so that a run can be looked at while it goes on, or after it has been
-// stopped.
+// writes out/hand_0000.vtu, out/hand_0001.vtu, ... and out/hand.pvd, which lists them with their times. The
+// index is complete after every frame, so that it can be opened during a run and after an interrupted one.
 class VtkSeries {
  public:
-  // `stem`: folder and name without an extension. Folders are created with the first frame. Nothing is
-  // written yet: the first frame is the first state that `write` is given.
+  // `stem`: folder and name without an extension. Folders are created with the first frame. The constructor
+  // writes nothing: the first frame is that of the first call of `write`.
   explicit VtkSeries(std::filesystem::path stem) : stem_(std::move(stem)) {}
 
-  // The same, and the first frame is the state that `snapshot` has now, as a simulation has at time 0. Throws
-  // what `write` throws.
+  // The same, and the current state of `snapshot`, such as a simulation at time 0, is the first frame. Throws
+  // the errors of `write`.
   template <Snapshot S>
   VtkSeries(std::filesystem::path stem, const S& snapshot) : VtkSeries(std::move(stem)) {
     write(snapshot);
   }
 
-  // Adds a frame. Throws WriteError, also for a name that XML cannot hold, and what write_vtu throws; then
-  // the index is what it was before. Throws ParameterError for a time that is not finite.
+  // Adds a frame. Throws WriteError, also for a name that XML cannot represent, and the errors of write_vtu;
+  // then the index is unchanged. Throws ParameterError for a time that is not finite.
   template <Snapshot S>
   void write(const S& snapshot) {
     const std::filesystem::path frame = suffixed("_" + number(count_) + ".vtu");
@@ -45,7 +44,7 @@ class VtkSeries {
       entries_.reserve(2 * entries_.size() + entry.size());
     }
     write_vtu(frame, snapshot);
-    // In place where the index is as the last frame left it: a long series costs no more per frame.
+    // In place if the index is still that of the last frame, so that the cost of a frame does not grow.
     const std::uintmax_t end = head.size() + entries_.size();
     if (count_ == 0 || !detail::insert_before_tail(index(), end, entry, tail)) {
       detail::write_file(index(), std::string(head) + entries_ + entry + std::string(tail));
@@ -83,7 +82,7 @@ class VtkSeries {
     return digits.size() < 4 ? std::string(4 - digits.size(), '0') + digits : digits;
   }
 
-  // The shortest text that reads back as the same number, whatever the locale.
+  // The shortest text that reads back as the same number, in any locale.
   static std::string shortest(double value) {
     char text[32];
     return {text, std::to_chars(text, text + sizeof text, value).ptr};

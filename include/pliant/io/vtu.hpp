@@ -142,8 +142,8 @@ std::string vtu_bytes(const MeshType& mesh, const Positions& positions, VtuArray
 }  // namespace detail
 
 // The mesh at rest, with the cell array "region", and "part" for a MixedMesh. Folders are created, symbolic
-// links are written through. Throws WriteError, SizeError where the mesh has not as many regions as elements,
-// and IndexError for an element of a node that does not exist.
+// links are followed. Throws WriteError, SizeError if the numbers of regions and elements differ, and
+// IndexError for an element with a node that does not exist.
 template <class MeshType>
 requires detail::is_mesh<MeshType>
 void write_vtu(const std::filesystem::path& path, const MeshType& mesh) {

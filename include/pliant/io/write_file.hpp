@@ -34,21 +34,21 @@ inline int write_and_close(std::FILE* file, std::string_view bytes) {
   return error;
 }
 
-// With the separator at its end; empty if there is none. As strings: if memory runs out in functions of
-// libstdc++ 12 that change a path, the path is broken and its destructor crashes.
+// The folder of a path, with the separator at its end; empty if there is none. It is a string, because an
+// allocation that fails in a function of libstdc++ 12 that changes a path leaves a path that cannot be destroyed.
 inline std::filesystem::path::string_type folder_of(const std::filesystem::path& path) {
   const auto& whole = path.native();
   return whole.substr(0, whole.size() - path.filename().native().size());
 }
 
-// Where the bytes of a file go.
+// The destination of the bytes of a file.
 struct Destination {
   std::filesystem::path path;
-  bool replaced;  // a regular file, or none yet; otherwise it is written straight into
+  bool replaced;  // a regular file or a new one; otherwise it is written to directly
   bool exists;
 };
 
-// Follows symbolic links, also to a file that is not there yet, so that they stay what they are.
+// Follows symbolic links, also to a file that does not exist yet, so that the links are kept.
 inline Destination destination_of(const std::filesystem::path& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
@@ -59,7 +59,7 @@ inline Destination destination_of(const std::filesystem::path& path) {
   constexpr int most_links = 40;
   for (int link = 0; std::filesystem::is_symlink(std::filesystem::symlink_status(target, error)); ++link) {
     if (link == most_links) fail_to_write(path, ELOOP);
-    // What /dev/stdout leads to is an open file of this process, whatever its name.
+    // The target of /dev/stdout is an open file of this process, under any name.
     const std::string name = target.generic_string();
     if (name.starts_with("/proc/") || name.starts_with("/dev/fd/")) return {path, false, exists};
     const std::filesystem::path next = std::filesystem::read_symlink(target, error);
@@ -69,7 +69,7 @@ inline Destination destination_of(const std::filesystem::path& path) {
   return {target, true, exists};
 }
 
-// A file that did not exist, beside `target`, open for writing; null, with errno, where there can be none.
+// A new file beside `target`, open for writing; null, with errno, if it cannot be created.
 inline std::pair<std::FILE*, std::filesystem::path> temporary_beside(const std::filesystem::path& target) {
   static std::atomic<std::uint64_t> counter{0};
   // Names are at most 255 bytes long.
@@ -85,16 +85,16 @@ inline std::pair<std::FILE*, std::filesystem::path> temporary_beside(const std::
     std::pair<std::FILE*, std::filesystem::path> result{nullptr, folder + name.native()};
     auto& [file, path] = result;
     errno = 0;
-    // "x": no other writer has this file, nor has the user.
+    // "x": fails if the file exists, so that no other writer has it.
     file = std::fopen(path.string().c_str(), "wbx");
     if (file != nullptr || errno != EEXIST || attempt == attempts) return result;
   }
 }
 
-// Creates the folders of `path` and writes `bytes` to it. A regular file is complete or it is not there under
-// this name: a program that watches it never sees a part, and of two writers the last one has the file. Its
-// other names, hard links, keep what they had. A symbolic link stays, and what it leads to is written.
-// Devices and pipes are written straight into.
+// Creates the folders of `path` and writes `bytes` to it. Under this name a regular file is either complete
+// or absent: other programs never see a part of it, and of two writers the last one replaces the file. Its
+// other names (hard links) keep the old content. A symbolic link is kept, and its target is written. Devices
+// and pipes are written to directly.
 inline void write_file(const std::filesystem::path& path, std::string_view bytes) {
   std::error_code error;
   if (path.filename().empty()) throw WriteError(path.string(), "names no file");
@@ -104,7 +104,7 @@ inline void write_file(const std::filesystem::path& path, std::string_view bytes
   }
   const Destination destination = destination_of(path);
   if (!destination.replaced || destination.exists) {
-    // A file that is about to be replaced is opened too, which tells whether it may be written.
+    // The file to be replaced is opened too, to check the permission to write it.
     errno = 0;
     std::FILE* const file = std::fopen(destination.path.string().c_str(), "ab");
     if (file == nullptr) fail_to_write(path, errno);
@@ -129,9 +129,9 @@ inline void write_file(const std::filesystem::path& path, std::string_view bytes
 }
 
 // Writes `bytes` and then `tail` in place of the `tail` that a regular file ends with at `position`: both at
-// once, so that a program that is stopped leaves the file with its tail. Returns false, and leaves the file
-// alone, if it ends otherwise or has more bytes than can be counted here. Throws WriteError, and then the
-// file is what it was.
+// once, so that a program that is stopped leaves the file with its tail. Returns false without a change if
+// the file ends differently or is too large for the type of its size. Throws WriteError; then the file is
+// unchanged.
 inline bool insert_before_tail(const std::filesystem::path& path, std::uintmax_t position,
                                std::string_view bytes, std::string_view tail) {
   std::error_code error;

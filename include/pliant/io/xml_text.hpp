@@ -9,7 +9,7 @@
 
 namespace pliant::detail {
 
-// The code point that the UTF-8 text begins with and its bytes; 0 bytes where there is none.
+// The first code point of the UTF-8 text and its number of bytes, 0 if it is not valid.
 struct CodePoint {
   std::uint32_t value = 0;
   std::size_t bytes = 0;
@@ -43,10 +43,10 @@ inline bool xml_allows(std::uint32_t c) {
 
 struct XmlText {
   std::string text;
-  std::string fault;  // why there is no such text; empty if there is
+  std::string fault;  // the reason if there is no such text, otherwise empty
 };
 
-// What an attribute in double quotes holds so that a reader finds `text`, which is UTF-8, in it.
+// The value of an attribute in double quotes that a reader decodes to `text`, which is UTF-8.
 inline XmlText xml_attribute(std::string_view text) {
   XmlText result;
   const auto hexadecimal = [](std::uint32_t value) {

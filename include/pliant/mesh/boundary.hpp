@@ -33,11 +33,11 @@ struct SharedFace {
 template <Element E>
 struct BoundaryFaces {
   // Node numbers of the mesh (nodes of a face x #faces), counter-clockwise seen from outside; in 2D an edge
-  // has the matter on its left.
+  // has the body on its left.
   Eigen::Matrix<int, face_nodes<E>, Eigen::Dynamic, Eigen::DontAlign> faces;
-  std::vector<int> elements;             // the element that a face belongs to
-  std::vector<int> local_faces;          // and which of E::faces it is
-  std::vector<SharedFace> non_manifold;  // faces of more than two elements; they are no part of the boundary
+  std::vector<int> elements;             // the element of each face
+  std::vector<int> local_faces;          // and its index in E::faces
+  std::vector<SharedFace> non_manifold;  // faces of more than two elements, not in the boundary
 
   std::ptrdiff_t face_count() const { return faces.cols(); }
 };
@@ -57,8 +57,8 @@ struct NodeTuple {
 
 // Calls visit(std::span<const NodeTuple<Nodes>>) for each set of equal node tuples, ordered by (element,
 // face) within a set. for_each_tuple(f) calls f(tuple) for every tuple and is run twice. All node numbers lie
-// in [0, node_count). Tuples are sorted into buckets by their lowest node, which are short in a mesh: linear
-// time.
+// in [0, node_count). Tuples are sorted into buckets by their lowest node; buckets are short in a mesh, so
+// the time is linear.
 template <std::size_t Nodes, class ForEachTuple, class Visit>
 void group_by_nodes(std::ptrdiff_t node_count, ForEachTuple&& for_each_tuple, Visit&& visit) {
   using Tuple = NodeTuple<Nodes>;
@@ -66,7 +66,7 @@ void group_by_nodes(std::ptrdiff_t node_count, ForEachTuple&& for_each_tuple, Vi
   for_each_tuple([&ends](const Tuple& tuple) { ++ends[static_cast<std::size_t>(tuple.nodes[0]) + 1]; });
   for (std::size_t node = 1; node < ends.size(); ++node) ends[node] += ends[node - 1];
   std::vector<Tuple> tuples(ends.back());
-  // Each bucket's start moves to its end while it is filled.
+  // While a bucket is filled, its start moves to its end.
   for_each_tuple([&ends, &tuples](const Tuple& tuple) {
     tuples[ends[static_cast<std::size_t>(tuple.nodes[0])]++] = tuple;
   });
@@ -125,7 +125,7 @@ SharedFace shared_face(std::span<const NodeTuple<Nodes>> uses) {
   return face;
 }
 
-// Throws IndexError if an element refers to a node that the mesh does not have.
+// Throws IndexError if an element refers to a node that does not exist.
 template <Element E, class Scalar>
 void require_indices_in_range(const Mesh<E, Scalar>& mesh) {
   for (Eigen::Index element = 0; element < mesh.elements.cols(); ++element) {
@@ -139,8 +139,8 @@ void require_indices_in_range(const Mesh<E, Scalar>& mesh) {
 
 }  // namespace detail
 
-// The boundary of the mesh. Normals point outward for elements of positive volume; a flipped element shows
-// its faces from within. Throws IndexError at a node number outside the mesh.
+// The boundary of the mesh. Normals point outward for elements of positive volume, and inward for flipped
+// elements. Throws IndexError at a node number outside the mesh.
 template <Element E, class Scalar>
 BoundaryFaces<E> boundary_faces(const Mesh<E, Scalar>& mesh) {
   detail::require_indices_in_range(mesh);

@@ -1,4 +1,4 @@
-// Nodes that lie at the same place.
+// Nodes that coincide.
 #pragma once
 
 #include <algorithm>
@@ -24,9 +24,9 @@ bool is_finite_node(const NodeMatrix<Scalar, Dim>& nodes, Eigen::Index node) {
   return true;
 }
 
-// Joins all nodes at most `tolerance` apart, by sorting them into cubes of half that size: nodes in one cube
-// belong together, and others lie in cubes at most two away. The cubes are sorted, so their neighbours are
-// found by sweeps that only move forward, one for each direction: time n log n, whatever the tolerance.
+// Joins all nodes at most `tolerance` apart, by sorting them into cubes of half that size: all nodes in one
+// cube are joined, and candidates lie in cubes at most two away. The cubes are sorted, so that their
+// neighbours are found by forward sweeps, one for each direction: time n log n for any tolerance.
 template <class Scalar, int Dim>
 class ProximityJoin {
  public:
@@ -48,8 +48,8 @@ class ProximityJoin {
     std::size_t end;
   };
 
-  // Where the tolerance is below the spacing of the numbers only equal positions are within it, and those are
-  // joined elsewhere: such nodes take no part.
+  // Returns false if the tolerance is below the spacing of the numbers: then only equal positions are within
+  // it, which are joined elsewhere.
   bool find_key(Eigen::Index node, Key& key) const {
     for (int axis = 0; axis < Dim; ++axis) {
       const double cell = 2 * (static_cast<double>(nodes_(axis, node)) / tolerance_);
@@ -132,10 +132,9 @@ class ProximityJoin {
 
 }  // namespace detail
 
-// For each node the lowest-numbered node of its cluster, itself if it stands alone. A cluster is what hangs
-// together by distances of at most `tolerance` [m] (chains count), so it does not depend on the numbering of
-// the nodes. Nodes without finite coordinates stand alone. Throws ParameterError if the tolerance is negative
-// or not finite.
+// For each node the lowest-numbered node of its cluster. A cluster is a connected set of nodes with gaps of
+// at most `tolerance` [m], so it does not depend on the numbering of the nodes. A node without finite
+// coordinates is a cluster by itself. Throws ParameterError if the tolerance is negative or not finite.
 template <class Scalar, int Dim>
 std::vector<int> coincident_nodes(const NodeMatrix<Scalar, Dim>& nodes, double tolerance = 0) {
   detail::require_parameter(tolerance >= 0 && detail::is_finite(tolerance), "tolerance", tolerance,

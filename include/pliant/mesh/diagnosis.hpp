@@ -20,7 +20,7 @@ struct Duplicate {
   int original;  // the lowest-numbered one that it repeats
 };
 
-// A kind of finding, in words: what `message()` prints.
+// A kind of finding, as text for `message()`.
 struct Finding {
   enum class Severity {
     error,  // no Solid can be built
@@ -32,8 +32,8 @@ struct Finding {
   std::string repair;  // "reorient(mesh)"; empty where there is nothing to do
 };
 
-// What the doctor found: all numbers, in increasing order, counted from 0. An element appears under the first
-// of missing nodes, repeated node, non-finite nodes, degenerate, tangled, flipped that applies to it.
+// The findings of the doctor: all numbers, in increasing order, counted from 0. Of missing nodes, repeated
+// node, non-finite nodes, degenerate, tangled and flipped, an element is listed under the first that applies.
 struct Diagnosis {
   std::string_view element_name;  // "Tet4"
   std::ptrdiff_t node_count = 0;
@@ -55,11 +55,11 @@ struct Diagnosis {
 
   // Notes.
   std::vector<Duplicate>
-      duplicate_nodes;       // at the place of another node: a crack, or parts that should be joined
-  std::vector<int> slivers;  // of positive volume, but nearly flat: see DiagnosisOptions
+      duplicate_nodes;                  // coincide with another node: a crack, or parts that should be joined
+  std::vector<int> slivers;             // of positive volume, but nearly flat: see DiagnosisOptions
   std::vector<int> distorted_elements;  // of positive volume at the quadrature points, but not at a corner
   std::vector<std::ptrdiff_t>
-      component_sizes;       // elements of each connected part, ordered by its first element
+      component_sizes;       // elements of each connected component, ordered by its first element
   int worst_element = -1;    // of positive volume and the lowest quality; -1: none
   double worst_quality = 0;  // its quality, see element_quality
 
@@ -70,7 +70,7 @@ struct Diagnosis {
     return std::none_of(all.begin(), all.end(), is_error);
   }
 
-  // What was found, errors first; empty for a mesh without fault.
+  // All findings, errors first; empty for a mesh without defects.
   std::vector<Finding> findings() const;
 
   // The report as text of several lines: a summary, then each finding with the first of its numbers and its
@@ -147,7 +147,7 @@ inline std::vector<Finding> Diagnosis::findings() const {
              "give every element a region number, or none: mesh.regions.clear()");
   }
   list.add(error, non_finite_nodes, "node", "has a coordinate that is not finite",
-           "have a coordinate that is not finite", "correct it, or drop what uses it");
+           "have a coordinate that is not finite", "correct it, or drop its elements");
   list.add(error, elements_missing_nodes, "element", "refers to a node that does not exist",
            "refer to nodes that do not exist", "drop_elements(mesh, diagnosis.elements_missing_nodes)");
   list.add(error, elements_repeating_a_node, "element", "has the same node twice", "have the same node twice",
@@ -173,8 +173,8 @@ inline std::vector<Finding> Diagnosis::findings() const {
   list.add(error, unreferenced_nodes, "node", "belongs to no element", "belong to no element",
            "drop_unreferenced_nodes(mesh)");
 
-  list.add(note, duplicate_nodes, "node", "lies where another one lies", "lie where another one lies",
-           "if the parts should hold together: merge_duplicate_nodes(mesh)");
+  list.add(note, duplicate_nodes, "node", "coincides with another one", "coincide with another one",
+           "if the parts should be connected: merge_duplicate_nodes(mesh)");
   if (!slivers.empty()) {
     std::ostringstream worst;
     worst << "; the worst quality is " << worst_quality;
@@ -188,7 +188,7 @@ inline std::vector<Finding> Diagnosis::findings() const {
   if (component_sizes.size() > 1) {
     const auto size = [this](std::size_t i) { return std::to_string(component_sizes[i]); };
     list.add(note,
-             "the mesh has " + std::to_string(component_sizes.size()) + " parts that are not connected, of " +
+             "the mesh has " + std::to_string(component_sizes.size()) + " connected components, of " +
                  detail::first_few(component_sizes.size(), size) + " elements",
              "");
   }

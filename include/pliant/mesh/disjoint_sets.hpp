@@ -1,4 +1,4 @@
-// Sets of numbers that grow by being joined.
+// Disjoint sets of numbers with union and find.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace pliant::detail {
 
-// Starts with {0}, {1}, ..., {size - 1}. The lowest number of a set represents it, whatever the order of the
-// joins.
+// Starts with {0}, {1}, ..., {size - 1}. The representative of a set is its lowest number, for any order of
+// the joins.
 class DisjointSets {
  public:
   explicit DisjointSets(std::ptrdiff_t size) : parents_(static_cast<std::size_t>(size)) {

@@ -1,5 +1,5 @@
-// The mesh doctor: finds what makes a mesh unfit for simulation, and tells which repair (mesh/repair.hpp)
-// cures it. It changes nothing, and no input makes it crash.
+// The mesh doctor: finds defects that make a mesh unusable for simulation, and names a repair
+// (mesh/repair.hpp) for each. It changes nothing, and no input makes it crash.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace pliant {
 
-// What the doctor should look for.
+// Options of the diagnosis.
 struct DiagnosisOptions {
   double duplicate_tolerance = 0;  // nodes at most this far apart are reported as duplicates [m]
   double sliver_quality = 0.05;    // elements of a lower quality (see element_quality) are reported
@@ -295,8 +295,8 @@ class Examination {
 
 }  // namespace detail
 
-// Examines the mesh. Never throws for what it finds in it; a tolerance in the options that is negative or not
-// finite is a ParameterError.
+// Examines the mesh. Defects do not throw; a tolerance in the options that is negative or not finite is a
+// ParameterError.
 template <Element E, class Scalar>
 Diagnosis diagnose(const Mesh<E, Scalar>& mesh, const DiagnosisOptions& options = {}) {
   return detail::Examination<E, Scalar>(mesh, options).diagnosis();

@@ -1,4 +1,4 @@
-// All shapes that can be meshed without a file.
+// All generated shapes.
 #pragma once
 
 #include <pliant/mesh/make_ball.hpp>

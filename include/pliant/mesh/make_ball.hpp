@@ -26,10 +26,10 @@ struct BallShape {
 
 namespace detail {
 
-// An icosahedron is cut into 20 nearly regular tets that meet in its centre. Each is cut into shells^3 tets
-// on a lattice: a lattice point has four whole-number weights that sum to `shells`, the first for the centre,
-// the others for three corners of the icosahedron. The points whose first weight is shells - k are then moved
-// to the sphere of radius k / shells.
+// An icosahedron is divided into 20 nearly regular tets that meet in its centre. Each is divided into
+// shells^3 tets on a lattice: a lattice point has four integer weights that sum to `shells`, the first for
+// the centre, the others for three corners of the icosahedron. The points whose first weight is shells - k
+// are then moved to the sphere of radius k / shells.
 class BallMesher {
  public:
   using Point = std::array<int, 4>;
@@ -42,8 +42,8 @@ class BallMesher {
   std::vector<std::array<int, 4>> tets;       // positively oriented
 
  private:
-  // A point as it is known in every sector that it belongs to: corner and weight, ordered, where the weight
-  // is not 0.
+  // A name of a point that is the same in all its sectors: the corners with nonzero weight, and these
+  // weights, ordered.
   using Name = std::array<std::pair<int, int>, 3>;
 
   // The cyclic permutations of (0, +-1, +-golden ratio).
@@ -56,7 +56,7 @@ class BallMesher {
     return X / std::sqrt(1 + golden * golden);
   }
 
-  // The corners of the 20 faces: any three that are neighbours.
+  // The corners of the 20 faces: all triples of mutual neighbours.
   static std::vector<std::array<int, 3>> faces() {
     const auto neighbours = [](int a, int b) { return corner(a).dot(corner(b)) > 0.4; };
     std::vector<std::array<int, 3>> faces;
@@ -127,7 +127,7 @@ class BallMesher {
     });
   }
 
-  // Four tets around the shortest diagonal; of equal ones (up to rounding) the first.
+  // Four tets around the shortest diagonal, the first one if several are equal up to rounding.
   void split_octahedron(const std::array<int, 6>& corners) {
     std::size_t best = 0;
     double shortest = std::numeric_limits<double>::infinity();
@@ -160,12 +160,12 @@ class BallMesher {
 
 }  // namespace detail
 
-// A ball of well-shaped tets, all positively oriented. The nodes of the boundary lie on the sphere, so the
-// volume tends to 4/3 pi radius^3 with the square of the element size, from below. Throws ParameterError for
-// a radius or a number of shells that is not positive.
+// A ball of well-shaped tets, all positively oriented. The nodes of the boundary lie on the sphere, so that
+// the volume tends to 4/3 pi radius^3 with the square of the element size, from below. Throws ParameterError
+// for a radius or a number of shells that is not positive.
 template <Element E, class Scalar = double>
 Mesh<E, Scalar> make_ball(const BallShape& shape = {}) {
-  static_assert(E::cell_kind == CellKind::tet, "make_ball<E>: there is a cut of the ball into Tet4 only");
+  static_assert(E::cell_kind == CellKind::tet, "make_ball<E>: balls are made of Tet4 only");
   detail::require_parameter(shape.radius > 0, "BallShape::radius", shape.radius,
                             "must be positive and finite");
   detail::require_parameter(shape.shells >= 1, "BallShape::shells", shape.shells, "must be at least 1");

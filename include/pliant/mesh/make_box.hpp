@@ -1,4 +1,4 @@
-// A box cut into elements on a regular lattice of cells.
+// A box divided into elements on a regular lattice of cells.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ struct BoxShape {
   std::array<double, 3> lengths{1, 1, 1};  // edge lengths [m], > 0
   std::array<int, 3> cells{1, 1, 1};       // number of lattice cells along each axis, >= 1
   std::array<double, 3> origin{0, 0, 0};   // the corner with the lowest coordinates [m]
-  Split split = Split::alternating;        // cut of a cell into tets; hexahedra need none
+  Split split = Split::alternating;        // division of a cell into tets; not used for hexahedra
 };
 
 namespace detail {
@@ -32,11 +32,11 @@ inline constexpr std::array<std::array<std::array<int, 4>, 5>, 2> alternating_te
 // The cell itself, in the node order of Hex8.
 inline constexpr std::array<int, 8> hexahedron_of_cell{0, 1, 3, 2, 4, 5, 7, 6};
 
-// The six monotone paths from corner 0 to corner 7; odd permutations of the axes have two nodes exchanged.
+// The six monotone paths from corner 0 to corner 7; for odd permutations of the axes two nodes are exchanged.
 inline constexpr std::array<std::array<int, 4>, 6> kuhn_tets{
     {{0, 1, 3, 7}, {0, 2, 6, 7}, {0, 4, 5, 7}, {0, 3, 2, 7}, {0, 5, 1, 7}, {0, 6, 4, 7}}};
 
-// Throws ParameterError where a shape cannot be meshed or has more nodes or elements than an int counts.
+// Throws ParameterError if a shape cannot be meshed, or if its nodes or elements exceed the range of int.
 inline void require_box(const BoxShape& shape, int elements_per_cell) {
   constexpr std::array<const char*, 3> length_names{"BoxShape::lengths[0]", "BoxShape::lengths[1]",
                                                     "BoxShape::lengths[2]"};
@@ -58,13 +58,13 @@ inline void require_box(const BoxShape& shape, int elements_per_cell) {
 
 }  // namespace detail
 
-// A box of tets or hexahedra, all positively oriented. Node (i, j, k) of the lattice is column
-// i + (cells[0] + 1) * (j + (cells[1] + 1) * k), so x runs fastest; elements follow their cells in the same
-// order. Throws ParameterError for a length or a number of cells that is not positive.
+// A box of tets or hexahedra, all positively oriented. Node (i, j, k) of the lattice is column i + (cells[0]
+// + 1) * (j + (cells[1] + 1) * k), so x runs fastest; elements are in the order of their cells. Throws
+// ParameterError for a length or a number of cells that is not positive.
 template <Element E, class Scalar = double>
 Mesh<E, Scalar> make_box(const BoxShape& shape = {}) {
   static_assert(E::cell_kind == CellKind::tet || E::cell_kind == CellKind::hex,
-                "make_box<E>: a box can be cut into Tet4 or Hex8");
+                "make_box<E>: boxes are made of Tet4 or Hex8");
   constexpr bool hexahedra = E::cell_kind == CellKind::hex;
   const bool kuhn = shape.split == Split::kuhn;
   const int elements_per_cell = hexahedra ? 1 : kuhn ? 6 : 5;

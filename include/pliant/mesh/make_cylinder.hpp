@@ -15,7 +15,7 @@
 
 namespace pliant {
 
-// Parameters of make_cylinder. The axis points along z; for another one turn the nodes: mesh.nodes = R *
+// Parameters of make_cylinder. The axis points along z; for another axis rotate the nodes: mesh.nodes = R *
 // mesh.nodes.
 struct CylinderShape {
   double radius = 0.5;                  // [m], > 0
@@ -35,8 +35,8 @@ struct Disc {
     return ring == 0 ? 0 : 1 + 3 * ring * (ring - 1) + (sector * ring + step) % (6 * ring);
   }
 
-  // The nodes are those of a triangular lattice bent to circles. Its lattice coordinates give each node one
-  // of three colours so that the corners of every triangle differ.
+  // The nodes are those of a triangular lattice bent to circles. The lattice coordinates give each node one
+  // of three colours such that the corners of every triangle differ.
   static int colour(int sector, int ring, int step) {
     return (sector % 2 == 0 ? ring + step : 2 * ring - step) % 3;
   }
@@ -77,16 +77,16 @@ struct Disc {
 }  // namespace detail
 
 // A cylinder of well-shaped tets, all positively oriented: a disc of triangles is extruded to layers of
-// wedges, and each wedge is cut into three tets. The diagonal of a wedge's side rises from the lower colour
-// of the disc's nodes to the higher one, in every other layer it falls. The colours are their own mirror
-// image, so there is no preferred sense of rotation, and with an even number of layers the whole mesh is its
-// own mirror image along the axis. The nodes of the mantle lie on the circle, so the volume tends to
+// wedges, and each wedge is divided into three tets. The diagonal of a wedge's side rises from the lower
+// colour of the disc's nodes to the higher one; in every other layer it falls. The colours are their own
+// mirror image, so that there is no preferred sense of rotation, and with an even number of layers the whole
+// mesh is its own mirror image along the axis. The nodes of the mantle lie on the cylinder, so that the
+// volume tends to
 // pi radius^2 length with the square of the element size, from below. Nodes are numbered layer by layer.
 // Throws ParameterError for a radius, a length or a number of elements that is not positive.
 template <Element E, class Scalar = double>
 Mesh<E, Scalar> make_cylinder(const CylinderShape& shape = {}) {
-  static_assert(E::cell_kind == CellKind::tet,
-                "make_cylinder<E>: there is a cut of the cylinder into Tet4 only");
+  static_assert(E::cell_kind == CellKind::tet, "make_cylinder<E>: cylinders are made of Tet4 only");
   detail::require_parameter(shape.radius > 0, "CylinderShape::radius", shape.radius,
                             "must be positive and finite");
   detail::require_parameter(shape.length > 0, "CylinderShape::length", shape.length,
@@ -116,21 +116,21 @@ Mesh<E, Scalar> make_cylinder(const CylinderShape& shape = {}) {
   mesh.elements.resize(4, static_cast<Eigen::Index>(tet_count));
   Eigen::Index element = 0;
   for (int layer = 0; layer < shape.layers; ++layer) {
-    // Seen from the end where the diagonals start: that is the upper one in odd layers, where the triangles
-    // turn round.
+    // Seen from the end at which the diagonals start: in odd layers the upper one, from which the triangles
+    // have the opposite orientation.
     const bool falls = layer % 2 == 1;
     const int start = disc_nodes * (falls ? layer + 1 : layer);
     const int end = disc_nodes * (falls ? layer : layer + 1);
     for (const auto& triangle : disc.triangles) {
-      // In the order of the colours; three corners in another sense of rotation have two of them exchanged.
+      // In the order of the colours; for the opposite sense of rotation two corners are exchanged.
       std::array<int, 3> corner;
       for (const int n : triangle)
         corner[static_cast<std::size_t>(disc.colours[static_cast<std::size_t>(n)])] = n;
       const auto first = static_cast<std::size_t>(disc.colours[static_cast<std::size_t>(triangle[0])]);
       const bool clockwise = corner[(first + 1) % 3] != triangle[1];
       for (std::size_t i = 0; i < 3; ++i) {
-        // Corners 0 ... i at the start and i ... 2 at the end. The middle one of the three tets is oriented
-        // otherwise than the triangle.
+        // Corners 0 ... i at the start and i ... 2 at the end. The middle one of the three tets has the
+        // opposite orientation of the triangle.
         std::array<int, 4> tet;
         std::size_t a = 0;
         for (std::size_t c = 0; c <= i; ++c) tet[a++] = start + corner[c];

@@ -1,4 +1,4 @@
-// A rectangle cut into triangles on a regular lattice of cells.
+// A rectangle divided into triangles on a regular lattice of cells.
 #pragma once
 
 #include <array>
@@ -17,18 +17,18 @@ struct RectangleShape {
   std::array<double, 2> lengths{1, 1};  // edge lengths [m], > 0
   std::array<int, 2> cells{1, 1};       // number of lattice cells along each axis, >= 1
   std::array<double, 2> origin{0, 0};   // the corner with the lowest coordinates [m]
-  Split split = Split::alternating;     // cut of a cell into two triangles
+  Split split = Split::alternating;     // division of a cell into two triangles
 };
 
 namespace detail {
 
-// Corner c of a lattice cell has the offsets (c & 1, c >> 1). The cut goes along 0-3 or along 1-2.
+// Corner c of a lattice cell has the offsets (c & 1, c >> 1). The diagonal is 0-3 or 1-2.
 inline constexpr std::array<std::array<std::array<int, 3>, 2>, 2> triangles_of_cell{{
     {{{0, 1, 3}, {0, 3, 2}}},  // every cell of the Kuhn split; with alternating diagonals, i + j even
     {{{0, 1, 2}, {1, 3, 2}}},  // i + j odd
 }};
 
-// Throws ParameterError where a shape cannot be meshed or has more nodes or elements than an int counts.
+// Throws ParameterError if a shape cannot be meshed, or if its nodes or elements exceed the range of int.
 inline void require_rectangle(const RectangleShape& shape) {
   constexpr std::array<const char*, 2> length_names{"RectangleShape::lengths[0]",
                                                     "RectangleShape::lengths[1]"};
@@ -50,11 +50,11 @@ inline void require_rectangle(const RectangleShape& shape) {
 }  // namespace detail
 
 // A rectangle of triangles, two per cell, all counter-clockwise. Node (i, j) of the lattice is column
-// i + (cells[0] + 1) * j, so x runs fastest; elements follow their cells in the same order. Throws
-// ParameterError for a length or a number of cells that is not positive.
+// i + (cells[0] + 1) * j, so x runs fastest; elements are in the order of their cells. Throws ParameterError
+// for a length or a number of cells that is not positive.
 template <Element E, class Scalar = double>
 Mesh<E, Scalar> make_rectangle(const RectangleShape& shape = {}) {
-  static_assert(E::cell_kind == CellKind::triangle, "make_rectangle<E>: a rectangle is cut into Tri3 only");
+  static_assert(E::cell_kind == CellKind::triangle, "make_rectangle<E>: rectangles are made of Tri3 only");
   detail::require_rectangle(shape);
   const auto [cells_x, cells_y] = shape.cells;
   const auto node = [nodes_x = cells_x + 1](int i, int j) { return i + nodes_x * j; };

@@ -1,5 +1,5 @@
-// Sizes and shapes: volumes, bounding box, element quality. Everything is computed in double, whatever the
-// mesh holds.
+// Sizes and shapes: volumes, bounding box, element quality. Everything is computed in double for every scalar
+// type of the mesh.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace pliant {
 
-// Axis-parallel bounds [m]. Of no nodes at all: lower > upper.
+// Axis-parallel bounds [m]. For an empty set of nodes: lower > upper.
 template <int Dim>
 struct BoundingBox {
   SmallVector<double, Dim> lower = SmallVector<double, Dim>::Constant(HUGE_VAL);
@@ -23,7 +23,7 @@ struct BoundingBox {
   SmallVector<double, Dim> center() const { return lower + (upper - lower) / 2; }
 };
 
-// The bounds of all nodes, used by an element or not. Coordinates that are not finite are passed over.
+// The bounds of all nodes, including those without an element. Coordinates that are not finite are skipped.
 template <Element E, class Scalar>
 BoundingBox<E::dim> bounding_box(const Mesh<E, Scalar>& mesh) {
   BoundingBox<E::dim> box;
@@ -40,7 +40,7 @@ BoundingBox<E::dim> bounding_box(const Mesh<E, Scalar>& mesh) {
 
 namespace detail {
 
-// An element scaled to size one, so that nothing over- or underflows: its node a lies at X_0 + size *
+// An element scaled to size one, so that nothing overflows or underflows: its node a lies at X_0 + size *
 // shape.col(a).
 template <Element E>
 struct ScaledElement {
@@ -82,7 +82,7 @@ struct ScaledElement {
     return volume;
   }
 
-  // The greatest distance of two nodes, in units of size.
+  // The greatest distance between two nodes, in units of size.
   double diameter() const {
     double diameter = 0;
     for (int a = 1; a < E::nodes; ++a) {
@@ -111,7 +111,7 @@ SmallMatrix<double, E::dim, E::nodes> ideal_shape() {
         0, 1, 1, 0,   //
         0, 0, 1, 1;
   } else {
-    static_assert(E::cell_kind == CellKind::hex, "no ideal shape is known for this kind of cell");
+    static_assert(E::cell_kind == CellKind::hex, "there is no ideal shape for this kind of cell");
     X << 0, 1, 1, 0, 0, 1, 1, 0,  //
         0, 0, 1, 1, 0, 0, 1, 1,   //
         0, 0, 0, 0, 1, 1, 1, 1;
@@ -172,9 +172,9 @@ double total_volume(const Mesh<E, Scalar>& mesh) {
 }
 
 // The mean ratio d det(S)^(2/d) / |S|^2, where S maps the regular element (simplex, square, cube) to this
-// one; the least over the quadrature points. 1 for the regular shape of any size and position, towards 0 as
-// it degenerates, negative if flipped. For a tet of volume V and edges l it is 12 (3 V)^(2/3) / sum l^2 (Liu
-// and Joe 1994).
+// one; the least over the quadrature points. 1 for the regular shape of any size and position, tending to 0
+// as it degenerates, negative if flipped. For a tet of volume V and edges l it is 12 (3 V)^(2/3) / sum l^2
+// (Liu and Joe 1994).
 template <Element E, class Scalar>
 double element_quality(const Mesh<E, Scalar>& mesh, Eigen::Index element) {
   return detail::mean_ratio(detail::ScaledElement<E>(mesh, element));

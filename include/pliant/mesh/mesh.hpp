@@ -15,7 +15,7 @@ namespace pliant {
 template <Element E>
 using ElementMatrix = Eigen::Matrix<int, E::nodes, Eigen::Dynamic, Eigen::DontAlign>;
 
-// A plain aggregate: nothing is checked until a diagnosis is asked for or a Solid is built from it.
+// A plain aggregate, which is checked only by a diagnosis or when a Solid is constructed from it.
 template <Element ElementType,        // Tet4, ...
           class ScalarType = double>  // float or double; everything built on the mesh follows
 struct Mesh {
@@ -26,9 +26,9 @@ struct Mesh {
   NodeMatrix<Scalar, dim> nodes;                      // rest positions [m], dim x #nodes
   ElementMatrix<Element> elements;                    // node indices, Element::nodes x #elements
   std::vector<int> regions;                           // one region number per element; empty: all in region 0
-  std::map<int, std::string> region_names;            // names of region numbers, where the file gave any
-  std::map<std::string, std::vector<int>> node_sets;  // by name; from a file, the nodes of its groups of
-                                                      // points, lines and surfaces
+  std::map<int, std::string> region_names;            // names of region numbers, if the file gave any
+  std::map<std::string, std::vector<int>> node_sets;  // by name; from a file: the nodes of its groups
+                                                      // of points, lines and surfaces
 
   std::ptrdiff_t node_count() const { return nodes.cols(); }
   std::ptrdiff_t element_count() const { return elements.cols(); }

@@ -26,7 +26,7 @@ struct MeshPart {
   }
 };
 
-// A plain aggregate, like Mesh. The elements are numbered part after part.
+// A plain aggregate, like Mesh. The elements are numbered part by part.
 template <class ScalarType, Element First, Element... More>  // one element kind for each part
 struct MixedMesh {
   using Scalar = ScalarType;

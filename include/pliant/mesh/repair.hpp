@@ -1,5 +1,6 @@
-// Repairs of a mesh. Each is asked for by name, does one thing, and tells what it did and where every node
-// and element went. They accept any mesh the doctor accepts, and leave alone what they cannot judge.
+// Repairs of a mesh. Each function makes one kind of repair and reports its changes, with maps of the node
+// and element numbers. They accept every mesh that the doctor accepts; elements that they cannot judge are
+// not changed.
 #pragma once
 
 #include <algorithm>
@@ -18,17 +19,17 @@
 
 namespace pliant {
 
-// A repaired mesh, and how it came about.
+// A repaired mesh, with a record of the changes.
 template <class MeshType>
 struct Repair {
   MeshType mesh;                 // the mesh after the repair
   std::vector<int> node_map;     // new number of each old node; -1: dropped
   std::vector<int> element_map;  // new number of each old element; -1: dropped
-  std::ptrdiff_t changes = 0;    // nodes or elements that were dropped, merged or turned
-  std::string message;           // what was done, with the first of the old numbers
+  std::ptrdiff_t changes = 0;    // nodes or elements that were dropped, merged or reoriented
+  std::string message;           // the changes, with the first of the old numbers
 
-  // The nodes of the new mesh that some nodes of the old one became: sorted, each once, without those that
-  // were dropped. Throws IndexError at a number outside the old mesh.
+  // The new numbers of some old nodes: sorted, each once, without dropped nodes. Throws IndexError at a
+  // number outside the old mesh.
   std::vector<int> new_nodes(const std::vector<int>& old_nodes) const {
     std::vector<int> nodes;
     for (const int node : old_nodes) {
@@ -46,8 +47,8 @@ struct Repair {
   // This repair and then `next`, a repair of this one's mesh, as one:
   //   auto fixed = merge_duplicate_nodes(mesh, 1e-9);
   //   fixed = fixed.followed_by(reorient(fixed.mesh));
-  // The maps then lead from the first mesh to the last; each line of the message speaks of the numbers that
-  // its repair was given. Throws SizeError if `next` repaired another mesh.
+  // The maps then lead from the first mesh to the last; the numbers in each line of the message are those
+  // before that repair. Throws SizeError if `next` repaired another mesh.
   Repair followed_by(Repair next) const {
     detail::require_size("nodes of the next repair", static_cast<std::ptrdiff_t>(next.node_map.size()),
                          mesh.node_count());
@@ -85,8 +86,8 @@ std::vector<int> keep_columns(Matrix& matrix, const std::vector<char>& keep) {
   return map;
 }
 
-// Sends the node numbers of the elements and of the node sets through the map; those outside the mesh stay as
-// they are, and outside. Dropped nodes leave the sets.
+// Maps the node numbers of the elements and of the node sets; numbers outside the mesh stay unchanged.
+// Dropped nodes are removed from the sets.
 template <class MeshType>
 void renumber(MeshType& mesh, const std::vector<int>& node_map) {
   const auto moved = [&](int node) {
@@ -142,8 +143,7 @@ Repair<Mesh<E, Scalar>> drop_elements(const Mesh<E, Scalar>& mesh, const std::ve
   return result;
 }
 
-// Local node numbers that turn an element inside out: node a of the turned element is node order[a] of the
-// old one.
+// Local node numbers that reverse the orientation of an element: its new node a is the old node order[a].
 template <Element E>
 constexpr std::array<int, static_cast<std::size_t>(E::nodes)> mirrored_order() {
   if constexpr (E::cell_kind == CellKind::triangle) {
@@ -153,7 +153,7 @@ constexpr std::array<int, static_cast<std::size_t>(E::nodes)> mirrored_order() {
   } else if constexpr (E::cell_kind == CellKind::tet) {
     return {0, 1, 3, 2};
   } else {
-    static_assert(E::cell_kind == CellKind::hex, "reorient: how to turn this kind of cell is not known");
+    static_assert(E::cell_kind == CellKind::hex, "reorient: this kind of cell is not supported");
     return {4, 5, 6, 7, 0, 1, 2, 3};
   }
 }
@@ -174,7 +174,7 @@ Repair<Mesh<E, Scalar>> drop_elements(const Mesh<E, Scalar>& mesh, std::vector<i
   return detail::drop_elements(mesh, elements, "drop_elements");
 }
 
-// Drops the elements that have no volume or one node twice. Throws SizeError as drop_elements does.
+// Drops the elements that have no volume or a repeated node. Throws SizeError as drop_elements does.
 template <Element E, class Scalar>
 Repair<Mesh<E, Scalar>> drop_degenerate_elements(const Mesh<E, Scalar>& mesh) {
   const Diagnosis diagnosis = diagnose(mesh);
@@ -193,7 +193,7 @@ Repair<Mesh<E, Scalar>> drop_duplicate_elements(const Mesh<E, Scalar>& mesh) {
   return detail::drop_elements(mesh, elements, "drop_duplicate_elements");
 }
 
-// Turns the elements of negative volume by reordering their nodes.
+// Makes the volume of flipped elements positive by reordering their nodes.
 template <Element E, class Scalar>
 Repair<Mesh<E, Scalar>> reorient(const Mesh<E, Scalar>& mesh) {
   const std::vector<int> flipped = diagnose(mesh).flipped_elements;
@@ -228,11 +228,11 @@ Repair<Mesh<E, Scalar>> drop_unreferenced_nodes(const Mesh<E, Scalar>& mesh) {
   return result;
 }
 
-// Makes one node of each cluster of nodes at most `tolerance` [m] apart (see coincident_nodes: chains count,
-// so keep it well below the length of the shortest edge). Neither the clusters nor the place of the node that
-// stands for one, which is that of its member with the lowest x, then y, then z, depend on the numbering.
-// Elements that lose all their extent are kept, and the message counts them. Throws ParameterError if the
-// tolerance is negative or not finite.
+// Merges each cluster of nodes with gaps of at most `tolerance` [m] into one node (see coincident_nodes; keep
+// the tolerance well below the length of the shortest edge). The merged node has the position of the member
+// with the lowest x, then y, then z; neither clusters nor positions depend on the numbering. Elements that
+// collapse are kept, and the message counts them. Throws ParameterError if the tolerance is negative or not
+// finite.
 template <Element E, class Scalar>
 Repair<Mesh<E, Scalar>> merge_duplicate_nodes(const Mesh<E, Scalar>& mesh, double tolerance = 0) {
   const std::vector<int> representatives = coincident_nodes(mesh.nodes, tolerance);

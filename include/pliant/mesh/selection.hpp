@@ -41,8 +41,8 @@ inline std::vector<int> marked_nodes(const std::vector<char>& marks) {
 }  // namespace detail
 
 // The nodes of the elements of a region. Nodes on an interface belong to the regions on both of its sides.
-// Throws MeshError if no element is in the region, for a set that is empty by mistake goes unnoticed, and
-// IndexError at a node number outside the mesh.
+// Throws MeshError if no element is in the region, because an accidentally empty selection would go
+// unnoticed, and IndexError at a node number outside the mesh.
 template <Element E, class Scalar>
 std::vector<int> nodes_of_region(const Mesh<E, Scalar>& mesh, int region) {
   if (!mesh.regions.empty()) {
@@ -101,7 +101,7 @@ std::vector<int> boundary_nodes(const Mesh<E, Scalar>& mesh) {
 }
 
 // The node nearest to the point X [m]; of several at the same distance the lowest number. Nodes without
-// finite coordinates are passed over. Throws MeshError if no node is left.
+// finite coordinates are skipped. Throws MeshError if no node is left.
 template <Element E, class Scalar>
 int nearest_node(const Mesh<E, Scalar>& mesh,
                  const SmallVector<typename Mesh<E, Scalar>::Scalar, E::dim>& X) {

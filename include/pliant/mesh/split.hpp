@@ -1,4 +1,4 @@
-// How the cells of a lattice are cut into simplices.
+// The division of the cells of a lattice into simplices.
 #pragma once
 
 namespace pliant {

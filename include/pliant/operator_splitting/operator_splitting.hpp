@@ -11,42 +11,42 @@ namespace pliant {
 // the weight of an element is 2 mu V dt^2, and masses are those of the mesh.
 //
 // The energy of FixedCorotated is split. The stretch, mu |F - R|^2 with the rotation R of each element held,
-// is a least-squares problem whose matrix M + dt^2 L is the same for x, y and z and for all steps:
+// is a least-squares problem whose matrix M + dt^2 L is the same for x, y and z and in all steps:
 //   (M + dt^2 L) d = M (p - x0) + sum_e (2 mu V dt^2 (R - F) + k cof F) grad N,    x1 = x0 + d,
-// with p = x + dt v + dt^2 M^-1 f the predicted positions, F and R those of the positions x0. Then the
-// volume, lambda/2 (det F - 1)^2, is a compliant constraint of each element, relaxed some times; k is the
-// multiplier with which that starts. v+ = (x+ - x) / dt.
+// with p = x + dt v + dt^2 M^-1 f the predicted positions, F and R those of the positions x0. Then the volume
+// term, lambda/2 (det F - 1)^2, is a compliant constraint of each element, which is relaxed
+// `volume_iterations` times; k is its initial multiplier. v+ = (x+ - x) / dt.
 //
-// As published, x0 = p and k = 0: the two terms see each other only through the positions, and a body comes
-// to rest in a shape that depends on dt. Here, if `incremental`, x0 = x + dt v and k is what the multiplier
-// became in the step before, as in an incremental pressure correction of a flow: a body is at rest where its
-// forces are zero, as with implicit Euler. What k changes by in a step is felt in part in the next one only,
-// see volume_share. Elements whose volumes are off by more than themselves, inverted or more than doubled, or
-// whose pressure, lambda (J - 1), is more than 20 mu, start with k = 0. A state that is set starts with the k
-// of its pressures up to 2 mu.
+// As published, x0 = p and k = 0: the two terms are coupled only through the positions, and the shape of a
+// body at rest depends on dt. Here, if `incremental`, x0 = x + dt v and k is the final multiplier of the
+// previous step, as in an incremental pressure correction of a flow: at rest the forces of a body are zero,
+// as with implicit Euler. A part of the change of k in a step acts in the next step only, see volume_share. k
+// starts at zero for elements that are inverted, have more than doubled their volume, or have a pressure
+// lambda (J - 1) of more than 20 mu. After the state has been set, k starts from the pressures of its
+// positions, up to 2 mu.
 //
-// A step always costs the same. It is not converged: rotations that are held resist being changed, which is
-// as if mass were added to what turns, and only smaller steps or more iterations make it less. Steps in which
-// a shear wave goes a good part of a body's thickness can add energy to it, if it is not damped, the sooner
-// the nearer nu is to 0.5, and invert elements (StepReport::inverted_elements).
+// A step always costs the same. It is not converged: rotations that are held during a solve resist change,
+// like an added mass on rotating parts; smaller steps or more iterations reduce this. If a shear wave travels
+// a large fraction of the thickness of a body in a step, undamped bodies can gain energy, more so as nu
+// approaches 0.5, and elements can be inverted (StepReport::inverted_elements).
 //
-// Bodies of which there are many copies are solved together, see SplitCopies: those of Copies, and any whose
-// meshes differ in their place only, as far as the rounding of their coordinates tells. Where that is more
-// than a tenth of an element's height they are not recognised (StepReport::copies).
+// Copies of a body are solved together, see SplitCopies: those of Copies, and pieces whose meshes differ by a
+// rigid motion only, up to the rounding of their coordinates. If this rounding exceeds a tenth of an
+// element's height they are not recognised (StepReport::copies).
 //
-// Nodes that would end in a collider are put back on its surface, and slowed down there by friction and drag,
-// at the end of the step; the body feels it in the next one.
+// At the end of a step, nodes inside a collider are moved back to its surface and slowed down by friction and
+// drag; this acts on the elements in the next step.
 //
-// Takes tetrahedra of FixedCorotated, of Arap, which has no volume term, or of another SplitEnergy, with nodes
+// Supports tetrahedra of FixedCorotated, of Arap, which has no volume term, or of another SplitEnergy, with nodes
 // that are free, held or moved in all directions. The matrix is factorised in the first step and again when dt
 // or the set of held nodes has changed (StepReport::factorisations).
 struct OperatorSplitting {
   double dt = 0.01;             // [s]
   int volume_iterations = 2;    // relaxations of every volume constraint, 0: no resistance to volume changes
   int rotation_iterations = 1;  // steps by which each rotation follows its F, see follow_rotation
-  int stretch_iterations = 1;   // rotations and solves; many converge to implicit Euler of the stretch energy
+  int stretch_iterations = 1;   // rotations and solves; with many the stretch converges to implicit Euler
   bool incremental = true;      // see above; false: as published
-  bool elastic_energy = false;  // whether the report tells it, which costs as much as the step; else NaN
+  bool elastic_energy = false;  // whether the report has it, at the cost of another step; otherwise NaN
 
   static constexpr bool needs_solver = false, knows_colliders = true;
 
@@ -55,7 +55,7 @@ struct OperatorSplitting {
 
   double time_step() const { return dt; }
 
-  // Whether the solve of the stretch feels volume forces.
+  // Whether the solve of the stretch includes volume forces.
   bool feels_volumes() const { return incremental && volume_iterations > 0; }
 
   void check() const {

@@ -1,4 +1,4 @@
-// Solving again and again with one Cholesky factor, for the x, y and z of all nodes at once.
+// Repeated solves with one Cholesky factor, for the x, y and z of all nodes at once.
 #pragma once
 
 #include <algorithm>
@@ -12,24 +12,26 @@
 
 namespace pliant {
 
-// A symmetric positive definite matrix with one number for each pair of neighbouring nodes, prefactored.
+// The Cholesky factor of a symmetric positive definite matrix with one number for each pair of neighbouring
+// nodes.
 //
-// L is cut into panels: some columns J that have the same rows B below them. With the panel
+// L is divided into panels: columns J that have the same nonzero rows B below them. With the panel
 //   P = [ L_JJ^-1; -L_BJ L_JJ^-1 ]
-// both sweeps are products with dense matrices, without any recurrence: forward
+// both sweeps are products with dense matrices, without substitution: forward
 //   [y_J; y_B] <- [0; y_B] + P y_J,    backward    y_J <- P^T [y_J; y_B].
-// P is stored in tiles, [tile of rows][column][row of the tile], read from the first number to the last.
+// P is stored in tiles, [tile of rows][column][row of the tile], and read sequentially. A drawing is in
+// docs/architecture.md.
 //
-// Nodes are numbered anew, by place: those of the parts first, then those of the top, which is the last part.
-// Parts have nothing to do with each other: their sweeps can run side by side, each adding what it has for
-// the top to an array of its own.
+// The place of a node is its index in the order of elimination: first the nodes of the parts, then those of
+// the top, which is the last part. Parts are subtrees of the elimination tree and independent of each other:
+// their sweeps can run in parallel, each with its own array for its contribution to the top.
 template <class Real, Isa isa = PLIANT_NATIVE_ISA>
 class Panels {
  public:
-  static constexpr int stride = 4;  // numbers from one place to the next: x, y, z and one that is ignored
+  static constexpr int stride = 4;  // numbers from one place to the next: x, y, z and one that is not used
 
-  // `values`: of the blocks of a pattern with a row for each node, each one number. Where the result is not
-  // `done` there is nothing to solve with.
+  // `values`: one number for each block of a pattern with a row for each node. If the result is not `done`
+  // there is no factor.
   FactorResult factorise(const BlockPattern& pattern, const std::vector<double>& values) {
     Factor factor;
     factor.analyse(Fronts::of(pattern), FactorKept::nothing);
@@ -42,15 +44,15 @@ class Panels {
     });
   }
 
-  int parts() const { return static_cast<int>(parts_.size()) - 1; }  // the top not among them
+  int parts() const { return static_cast<int>(parts_.size()) - 1; }  // without the top
   int node_count() const { return static_cast<int>(node_at_.size()); }
   int begin(int part) const { return parts_[at(part)].begin; }  // its places; part == parts() is the top
   int end(int part) const { return parts_[at(part)].end; }
   int node_at(int place) const { return node_at_[at(place)]; }
   std::size_t stored_numbers() const { return values_.size(); }  // zeros included
 
-  // Both sweeps in the columns of a part or of the top. `y` has a row of four numbers for each place, and one
-  // more behind them that is finite.
+  // The sweeps in the columns of a part or of the top. `y` has a row of four numbers for each place, and one
+  // more row of finite numbers after them, for the padding of tiles.
   void sweep_forward(int part, Real* y) const {
     for (int k = parts_[at(part)].first; k < parts_[at(part)].last; ++k) forward(panels_[at(k)], y);
   }
@@ -60,8 +62,8 @@ class Panels {
     }
   }
 
-  // All of both sweeps for so many copies of the nodes at once, lane by lane: `y` has for each place the x of
-  // all copies, then their y and their z, and as much behind them that is finite.
+  // Both sweeps in all columns for many copies of the nodes at once, which are the lanes: `y` has for each
+  // place the x of all copies, then their y and their z, and one more finite place after them.
   template <int copies>
   void solve(Real* y) const {
     for (const Panel& panel : panels_) forward<copies>(panel, y);
@@ -75,11 +77,12 @@ class Panels {
   using Factor = Multifrontal<1, isa, double>;
   static constexpr int height = sizeof(Real) == 4 ? 16 : 8;  // of a tile
   using Tile = Lane<Real, height, isa>;
-  // Of a tile, where there are so many sums that only one register is left for each.
+  // A part of a tile that is one register, for loops with so many sums that only one register is left for
+  // each.
   using Slice = Lane<Real, (isa == Isa::avx512 ? 64 : 32) / static_cast<int>(sizeof(Real)), isa>;
   static constexpr int slices = height / Slice::width;
   using Row = Lane<Real, stride, isa>;
-  static constexpr int widest = 64;  // columns of a panel: the more, the more of L_JJ^-1 is zeros
+  static constexpr int widest = 64;  // columns of a panel; wider ones would store more zeros of L_JJ^-1
 
   struct Values {
     const double* numbers;
@@ -102,8 +105,9 @@ class Panels {
 
   static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-  // The fronts of the parts and, last, of the top, all ascending: subtrees that make a solve with a thread
-  // for each part shortest. A small matrix is one part. The number of threads does not matter.
+  // The fronts of each part and, last, of the top, all ascending. The parts are the sets of subtrees with the
+  // shortest estimated time of a solve with one thread per part. A small matrix is one part. The result does
+  // not depend on the number of threads.
   static std::vector<std::vector<int>> cut(const Fronts& fronts) {
     constexpr double worth_parts = 5e4;  // entries of a part
     constexpr double most_parts = 4;
@@ -118,7 +122,7 @@ class Panels {
       all += work[at(f)];
     }
     const auto count = static_cast<std::ptrdiff_t>(std::clamp(all / worth_parts, 1.0, most_parts));
-    // Again and again the heaviest subtree gives its root to the top.
+    // Repeatedly moves the root of the heaviest subtree to the top, and keeps the best division.
     std::vector<int> best(work.size(), -1);
     double top = 0, shortest = std::numeric_limits<double>::infinity();
     while (!subtrees.empty()) {
@@ -156,8 +160,8 @@ class Panels {
     }
   }
 
-  // All memory at once: a vector that grows copies and clears more than there is to compute. Returns the
-  // first panel of each front.
+  // All memory is allocated at once: growing vectors would copy and clear more than there is to compute.
+  // Returns the first panel of each front.
   std::vector<int> lay_out(const Fronts& fronts) {
     std::vector<int> panel_of(fronts.fronts.size());
     panels_.clear();
@@ -185,7 +189,7 @@ class Panels {
     return panel_of;
   }
 
-  // With the columns of a front from `first` on.
+  // Computes P for the columns of a front from `first` on.
   void fill(const Panel& panel, const Factor& factor, int f, int first) {
     const Fronts& fronts = factor.fronts();
     const Fronts::Front& front = fronts.fronts[at(f)];
@@ -196,7 +200,7 @@ class Panels {
           stride * place_of_[at(r < own ? front.begin + first + r : fronts.rows[at(front.rows + r - own)])];
     // P L_JJ = [I; -L_BJ], from the last column to the first, the rows of a tile in lanes.
     using Wide = Lane<double, height, isa>;
-    std::vector<double> L(at(columns) * at(columns), 0);  // less L_JJ, but reciprocals on the diagonal
+    std::vector<double> L(at(columns) * at(columns), 0);  // -L_JJ, but with the reciprocals of its diagonal
     for (int r = 0; r < columns; ++r) {
       for (int c = 0; c <= r; ++c)
         L[at(r * columns + c)] = (r == c ? 1 : -1) * factor.entry(f, first + r, first + c);
@@ -218,6 +222,7 @@ class Panels {
     }
   }
 
+  // y_J -> 0, then y += P y_J, tile by tile. Rows of y have four numbers, of which three (x, y, z) are used.
   void forward(const Panel& panel, Real* y) const {
     Real known[widest][stride];
     for (int c = 0; c < panel.columns; ++c) {
@@ -248,6 +253,8 @@ class Panels {
     }
   }
 
+  // y_J <- P^T [y_J; y_B]. First the rows [y_J; y_B] are gathered to `scratch` as columns of x, y and z; then
+  // four columns of P at a time, or one at the end, are multiplied with them.
   void backward(const Panel& panel, Real* y, Real* scratch) const {
     const int* const offsets = offsets_.data() + panel.offsets;
     for (int slice = 0; slice < panel.tiles * slices; ++slice) {
@@ -260,6 +267,7 @@ class Panels {
     for (; c < panel.columns; ++c) backward<1>(panel, c, y, scratch);
   }
 
+  // The rows first to first + Count - 1 of P^T [y_J; y_B], each the sum over all rows of P.
   template <int Count>
   PLIANT_INLINE void backward(const Panel& panel, int first, Real* y, const Real* scratch) const {
     Slice sums[Count][3];
@@ -283,11 +291,12 @@ class Panels {
     }
   }
 
-  // Rows or columns of a panel that go into the registers together, each with three numbers of each copy.
+  // The number of rows or columns of a panel that are processed together: their sums, three lanes each (x, y
+  // and z of all copies), fit into the registers.
   template <int copies>
   static constexpr int block = std::max(4 / Lane<Real, copies, isa>::registers, 1);
 
-  // Adds rows of P times `known` to what is there.
+  // The same for copies: y_J -> 0, then y += P y_J.
   template <int copies>
   void forward(const Panel& panel, Real* y) const {
     using L = Lane<Real, copies, isa>;
@@ -317,6 +326,7 @@ class Panels {
     }
   }
 
+  // The same for copies: y_J <- P^T [y_J; y_B].
   template <int copies>
   void backward(const Panel& panel, Real* y) const {
     constexpr int count = block<copies>;
@@ -325,7 +335,8 @@ class Panels {
     for (; c < panel.columns; ++c) backward<copies, 1>(panel, c, y);
   }
 
-  // In place: the columns before `first` have no part in these.
+  // The rows first to first + count - 1 of P^T [y_J; y_B], in place: P is lower triangular, so they do not
+  // depend on earlier rows.
   template <int copies, int count>
   PLIANT_INLINE void backward(const Panel& panel, int first, Real* y) const {
     using L = Lane<Real, copies, isa>;
@@ -346,13 +357,13 @@ class Panels {
         store_columns<3>(sums[i], y + 3 * copies * std::ptrdiff_t{panel.place + first + i});
   }
 
-  // A row of P, a number in every `height`; rows within a tile are next to each other.
+  // The first number of a row of P; its columns are `height` numbers apart.
   const Real* row_of(const Panel& panel, int row) const {
     return values_.data() + panel.values + std::ptrdiff_t{row / height} * panel.columns * height +
            row % height;
   }
 
-  // The coordinates of the copies that go with a row of P.
+  // The coordinates of all copies that belong to a row of P.
   template <int copies>
   Real* coordinates_of(const Panel& panel, int row, Real* y) const {
     return y + offsets_[at(panel.offsets + row)] / stride * (3 * copies);

@@ -22,11 +22,11 @@
 
 namespace pliant {
 
-// What these keep from one step to the next. Without rotations and multipliers the next step starts with
-// those of its positions.
+// The data that SplitBodies carries from one step to the next. Without rotations or multipliers the next step
+// starts from those of its positions.
 template <class Scalar>
 struct SplitHistory {
-  double dt = 0;             // that the rest is for, 0: there is none yet [s]
+  double dt = 0;             // for which the rest is valid, 0: nothing yet [s]
   bool incremental = false;  // the same
   std::vector<int> fixed;    // the same
   StartFrom start = StartFrom::strain;
@@ -35,8 +35,8 @@ struct SplitHistory {
   std::uint64_t elements = 0;                    // their fingerprint
 };
 
-// The bodies of a system, of tetrahedra, for steps of OperatorSplitting: those of which there are many
-// copies, in blocks, and all others as one.
+// The bodies of a system of tetrahedra in steps of OperatorSplitting: copies of a body in blocks, and all
+// other pieces as one body.
 template <class SystemType, class FilterType>
 class SplitBodies {
   static_assert(SystemType::dim == 3, "OperatorSplitting takes bodies of tetrahedra");
@@ -47,11 +47,14 @@ class SplitBodies {
 
   const Vector& constraint_forces() const { return held_; }
 
-  // Before a step changes anything.
+  // At the start of a step, before it changes anything.
   void begin_step() { advanced_ = false; }
 
-  // The next step starts from another state than that to which the last one led; or, where that failed, from
-  // that where it started.
+  // The next step starts from a state other than the last result (state_changed), or, after a failed step,
+  // again from its start (step_undone). start_ is the source of the multipliers of the next step: `strain`
+  // after any change of the state, of dt or of the fixed nodes; `last` after a step with relaxations. A step
+  // that fails after `advance` has begun has modified rotations and multipliers: the rotations are then
+  // recomputed, and start_ becomes tried_, the source of the failed attempt, with `again` for `last`.
   void state_changed() {
     restored_.reset();
     rotations_known_ = false;
@@ -88,7 +91,7 @@ class SplitBodies {
   }
   void restore(History&& h) { restored_ = std::move(h); }
 
-  // All of it: what is half made is told by dt_.
+  // Keeps everything, because dt_ = 0 marks incomplete data.
   void keep_from(SplitBodies& other) { *this = std::move(other); }
 
   void constraints_changed() { bodies_.forget_constraints(); }
@@ -101,15 +104,16 @@ class SplitBodies {
       bodies_.find(system.pattern());
     }
     const auto beta = static_cast<double>(system.stiffness_damping());
-    detail::require_parameter(beta == 0, "Rayleigh::beta", beta,
-                              "must be zero with OperatorSplitting, which has no tangent to damp with");
+    detail::require_parameter(
+        beta == 0, "Rayleigh::beta", beta,
+        "must be zero with OperatorSplitting, which does not support stiffness damping");
     const std::vector<Element> elements = elements_of(system);
     elements_ = fingerprint_of(elements, system.mass_damping());
     pieces_ = pieces_of(elements, system.numbering(), system.rest(), system.nodes_of_copy());
     dt_ = 0;
   }
 
-  // Throws ParameterError for a node with some freedom left.
+  // Throws ParameterError for a node that is constrained in some directions only.
   void check_constraints(const SystemType& system, const FilterType& filter) const {
     filter.for_each_restrained([&](int node, const auto& S) {
       if (!S.isZero()) {
@@ -120,14 +124,14 @@ class SplitBodies {
     });
   }
 
-  // Makes what depends on dt [s], on which nodes are fixed and on whether steps are incremental, where these
-  // have changed. Returns how many matrices were factorised for it.
+  // Recomputes the data that depend on dt [s], on the fixed nodes and on `incremental` if any of these has
+  // changed. Returns the number of matrices that were factorised.
   int set_up(const SystemType& system, const FilterType& filter, double dt, bool incremental) {
     fixed_now_.clear();
     filter.for_each_restrained([&](int node, const auto&) { fixed_now_.push_back(node); });
     const bool made = dt == dt_ && incremental == incremental_ && fixed_now_ == fixed_;
     if (!made) {
-      dt_ = 0;  // until all is made: an allocation may fail
+      dt_ = 0;  // until all is complete: an allocation may fail
       fixed_ = fixed_now_;
       incremental_ = incremental;
       find_nodes(system, dt);
@@ -140,23 +144,22 @@ class SplitBodies {
     return made ? 0 : static_cast<int>(copies_.size()) + (others_ ? 1 : 0);
   }
 
-  // Bodies, or parts of bodies, that do not hang together, and how many of them are solved in blocks of
-  // copies.
+  // The number of connected components, and of those that are solved in blocks of copies.
   int piece_count() const { return static_cast<int>(pieces_.size()); }
   int pieces_in_blocks() const { return pieces_in_blocks_; }
 
-  // Where the last solve evaluated them.
+  // The number of inverted elements at the positions of the last solve.
   int inverted_elements() const {
     int count = others_ ? others_->inverted_elements() : 0;
     for (const Copies& copies : copies_) count += copies.inverted_elements();
     return count;
   }
 
-  // A step with the numbers of iterations of an integrator. Returns how many nodes touch colliders, -1 where
-  // some could not be kept out.
+  // A step with the numbers of iterations of an integrator. Returns the number of nodes in contact, or -1 if
+  // some nodes could not be kept out of colliders.
   template <class Integrator, class Context>
   int advance(const Integrator& integrator, const Context& context, State<Vector>& state) {
-    context.filter.prescribe(state.time + dt_, dt_, state.x, moved_);  // what may throw comes first
+    context.filter.prescribe(state.time + dt_, dt_, state.x, moved_);  // may throw, so it comes first
     if constexpr (balances_bodies) bodies_.follow_constraints(context.filter);
     if (!context.contacts.empty()) context.contacts.make_room();
     if (!rotations_known_) {
@@ -166,12 +169,13 @@ class SplitBodies {
     }
     const StartFrom start = integrator.incremental ? start_ : StartFrom::zero;
     tried_ = start == StartFrom::last ? StartFrom::again : start;
-    // Without relaxations there are none of this step.
+    // Without relaxations this step has no multipliers.
     start_ = integrator.volume_iterations > 0 ? StartFrom::last : StartFrom::strain;
     advanced_ = true;
     held_.set_zero();
     if constexpr (balances_bodies) start_velocity_.set_sum(state.v, Scalar(0), state.v);
-    Vector& displacement = state.v;  // of this step [m], as soon as the velocities have been used
+    Vector& displacement =
+        state.v;  // of this step [m]; overwrites the velocities when they are no longer needed
     if (others_) {
       others_->advance(integrator, context, state, moved_, start);
       others_->find_constraint_forces(integrator, context, state, moved_, held_);
@@ -221,11 +225,11 @@ class SplitBodies {
 
   static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-  // Whether rounding may decide how bodies move as wholes: that of the factor and its sweeps grows with the
-  // stiffness. See FreeBodies.
+  // Whether the rigid motion of bodies is corrected: the rounding of the factor and its sweeps, which acts on
+  // it, grows with the stiffness. See FreeBodies.
   static constexpr bool balances_bodies = sizeof(Scalar) < sizeof(double);
 
-  // Elements take nothing from the momentum, and drag does by the velocities at the end of the step.
+  // Elements do not change the momentum, and mass damping acts by the velocities at the end of the step.
   template <class Context>
   void balance(const Context& context, Vector& displacement) {
     using Row = typename FreeBodies<Vector, isa>::Row;
@@ -269,7 +273,7 @@ class SplitBodies {
     return result.value();
   }
 
-  // Calls use(rotations, multipliers) with what is kept from step to step.
+  // Calls use(rotations, multipliers) with the arrays that are kept between steps.
   template <class Self, class Use>
   static void for_each_kept(Self& self, StartFrom start, Use&& use) {
     if (self.others_) self.others_->for_each_kept(*self.others_, start, use);
@@ -280,7 +284,8 @@ class SplitBodies {
     return start == StartFrom::last || start == StartFrom::again;
   }
 
-  // The history that was restored. One of another dt or of other fixed nodes would have ended here, too.
+  // Takes over the restored history, unless it is of another dt or of other fixed nodes, with which it would
+  // not be valid in this step.
   void take_over() {
     const History h = std::move(*restored_);
     restored_.reset();
@@ -325,7 +330,7 @@ class SplitBodies {
     for (const int node : fixed_) nodes_[at(node)].fixed = true;
   }
 
-  // Sorts the pieces into whole blocks of copies and others.
+  // Sorts the pieces into blocks of copies and others.
   void group(double dt) {
     constexpr std::size_t size = Copies::copies, worth_a_block = size * 3 / 4;
     SplitPiece<Scalar> others;
@@ -376,21 +381,21 @@ class SplitBodies {
     return {std::move(mesh), std::move(elements)};
   }
 
-  bool rotations_known_ = false;         // as those of the state before the next step
-  bool advanced_ = false;                // in this step
+  bool rotations_known_ = false;         // whether the rotations are those of the current state
+  bool advanced_ = false;                // whether `advance` has begun in this step
   StartFrom start_ = StartFrom::strain;  // of the next step
-  StartFrom tried_ = StartFrom::zero;    // of the next attempt at the last step
-  double dt_ = 0;                        // that everything was made for, 0: none yet [s]
+  StartFrom tried_ = StartFrom::zero;    // of another attempt at the last step
+  double dt_ = 0;                        // for which all data are valid, 0: none yet [s]
   bool incremental_ = false;             // the same
   std::vector<int> fixed_, fixed_now_;   // nodes of the system
   std::vector<SplitNode> nodes_;         // of the system
   std::vector<SplitPiece<Scalar>> pieces_;
-  std::unique_ptr<SplitBody<Vector, isa>> others_;  // where there are any
-  std::vector<Copies> copies_;                      // of each piece of which there are many
+  std::unique_ptr<SplitBody<Vector, isa>> others_;  // if any
+  std::vector<Copies> copies_;                      // one for each group of copies
   std::vector<BlockOf> blocks_;                     // of all of them
   int pieces_in_blocks_ = 0;
   Vector held_, moved_;              // [N], [m]
-  Vector start_velocity_;            // of the step, where bodies are balanced [m/s]
+  Vector start_velocity_;            // of the step, if bodies are balanced [m/s]
   std::uint64_t elements_ = 0;       // their fingerprint
   std::optional<History> restored_;  // for the next step
   FreeBodies<Vector, isa> bodies_;

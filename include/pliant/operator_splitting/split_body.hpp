@@ -1,4 +1,4 @@
-// A body as steps of operator splitting see it.
+// A body in steps of operator splitting.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,8 @@
 
 namespace pliant {
 
-// A mesh, connected or not, for steps of operator splitting: lanes are elements. An array of a step has a row
-// for each place of the mesh, and more behind them, of no weight and at the origin, for lanes without an
-// element.
+// A mesh of one or several pieces: lanes are elements. An array of a step has a row for each place of the
+// mesh, and more rows after them, without weight and at the origin, for lanes without an element.
 template <class VectorType, Isa isa>
 class SplitBody {
  public:
@@ -25,7 +24,7 @@ class SplitBody {
   using Scalar = typename Vector::Scalar;
   using Mesh = SplitMesh<Scalar, isa>;
 
-  // `elements`: those that SplitMesh::make returned; `nodes`: those of the system that are those of the mesh.
+  // `elements`: the result of SplitMesh::make; `nodes`: the numbers in the system of the nodes of the mesh.
   void make(Mesh mesh, const std::vector<SplitElement<Scalar>>& elements, const std::vector<int>& nodes,
             double dt) {
     mesh_ = std::move(mesh);
@@ -38,13 +37,14 @@ class SplitBody {
     place_elements(elements);
   }
 
-  // The rotations become those at the positions x [m], wherever they were.
+  // Sets the rotations to those at the positions x [m].
   void find_rotations(const Vector& x) {
     set_positions(x);
     elements_.find_rotations(positions_.data());
   }
 
-  // A step with the numbers of iterations of an integrator. `moved`: how far fixed nodes go in it [m].
+  // A step with the numbers of iterations of an integrator. `moved`: the displacements of fixed nodes in it
+  // [m].
   template <class Integrator, class Context>
   void advance(const Integrator& integrator, const Context& context, const State<Vector>& state,
                const Vector& moved, StartFrom start) {
@@ -65,19 +65,19 @@ class SplitBody {
     for (int k = 0; k < integrator.volume_iterations; ++k) relax_volumes(k == 0);
   }
 
-  // In the last solve.
+  // The number in the last solve.
   int inverted_elements() const {
     int count = 0;
     for (const Part& part : parts_) count += part.inverted;
     return count;
   }
 
-  // The forces that hold the fixed nodes in this step [N]. What holds a node balances what the elements,
-  // whose rotations are those of the last solve, and the loads do to it, and accelerates it.
+  // The forces on the fixed nodes in this step [N]: they balance the forces of the elements, with the
+  // rotations of the last solve, and the loads, and accelerate the nodes.
   template <class Integrator, class Context>
   void find_constraint_forces(const Integrator& integrator, const Context& context,
                               const State<Vector>& state, const Vector& moved, Vector& held) {
-    auto& y = parts_.front().right_side;  // of fixed places: what elements do to them, times dt^2
+    auto& y = parts_.front().right_side;  // at fixed places: the forces of the elements times dt^2
     for (const auto& c : mesh_.couplings()) {
       const auto& solution = parts_[at(std::max(part_of(c.free), 0))].right_side;
       set_row(y, c.fixed, row(y, c.fixed) - Row(c.value) * row(solution, c.free));
@@ -92,13 +92,13 @@ class SplitBody {
     }
   }
 
-  // Calls use(rotations, multipliers) with what is kept from step to step.
+  // Calls use(rotations, multipliers) with the arrays that are kept between steps.
   template <class Self, class Use>
   static void for_each_kept(Self& self, StartFrom start, Use&& use) {
     use(self.elements_.rotations(), self.constraints_.kept(self.constraints_, start));
   }
 
-  // How far all nodes go in this step [m].
+  // The displacements of all nodes in this step [m].
   void find_displacement(const Vector& x, Vector& displacement) const {
     for_each_place([from = x.data(), to = positions_.data(), ways = displacement.data()](
                        std::ptrdiff_t place, std::ptrdiff_t node) {
@@ -112,19 +112,19 @@ class SplitBody {
   static constexpr int stride = Factor::stride;
   static_assert(stride == Vector::stride, "OperatorSplitting takes bodies of tetrahedra");
 
-  // Some of the elements; parts have no free node in common but those of the top of the factor.
+  // A subset of the elements; parts share no free nodes except those of the top of the factor.
   struct Part {
     std::ptrdiff_t elements_begin = 0, elements_end = 0;  // batches
     std::ptrdiff_t constraints_begin = 0, constraints_end = 0;
     AlignedVector<Scalar> right_side;  // a row for each place, of which only some are used
     AlignedVector<Scalar> scratch;
-    int inverted = 0;  // how many elements were, in the last solve
+    int inverted = 0;  // number of inverted elements in the last solve
   };
 
   static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-  // Elements of a part: with constraints, with constraints that touch the top or, as all threads read them,
-  // fixed nodes, and without.
+  // Elements of a part: `inner` with constraints in the part alone; `shared` with constraints that touch the
+  // top or fixed nodes, which other threads access too; `unconstrained`.
   enum Kind { inner, shared, unconstrained, kinds };
   using Elements = std::vector<SplitElement<Scalar>>;
 
@@ -170,7 +170,7 @@ class SplitBody {
   // By part and kind.
   std::vector<std::array<Elements, kinds>> sorted(const Elements& all) const {
     const Factor& factor = mesh_.factor();
-    // Those of a single part share nothing.
+    // With a single part nothing is shared.
     const int top = factor.parts() > 1 ? factor.begin(factor.parts()) : static_cast<int>(mesh_.count());
     std::vector<std::array<Elements, kinds>> elements(at(factor.parts()));
     std::vector<int> count(at(factor.parts()), 0);
@@ -181,7 +181,7 @@ class SplitBody {
         is_shared = is_shared || place >= top;
         part = std::max(part, part_of(place));
       }
-      if (part < 0)  // in the top alone, or fixed: whoever has least to do
+      if (part < 0)  // only in the top, or fixed: goes to the smallest part
         part = static_cast<int>(std::min_element(count.begin(), count.end()) - count.begin());
       elements[at(part)][e.lambda > 0 ? (is_shared ? shared : inner) : unconstrained].push_back(e);
       ++count[at(part)];
@@ -201,7 +201,7 @@ class SplitBody {
   template <class Run>
   void for_each_place(Run&& run) const {
     parallel_for(std::ssize(node_), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      const auto own = run;  // pointers in it stay in registers, whatever the loop writes
+      const auto own = run;  // a copy, so that its pointers stay in registers in spite of stores
       const int* const node = node_.data();
       for (std::ptrdiff_t place = begin; place < end; ++place) own(place, std::ptrdiff_t{node[place]});
     });
@@ -228,8 +228,8 @@ class SplitBody {
         [&](std::ptrdiff_t place, std::ptrdiff_t node) { set_row(positions_, place, x.row(node)); });
   }
 
-  // Where the nodes would go without elasticity, fixed ones where they have to; and from where the solve
-  // starts: from there, or, if `incremental`, from where they would go without loads too.
+  // The predicted positions without elasticity, for fixed nodes the prescribed ones; and the positions at the
+  // start of the solve: the same, or, if `incremental`, those without loads.
   template <class Context>
   void predict(const Context& context, const State<Vector>& state, const Vector& moved, bool incremental) {
     const auto h = static_cast<Scalar>(dt_);
@@ -310,7 +310,7 @@ class SplitBody {
   std::vector<int> node_;  // of the system, at each place
   StretchElements<Scalar, isa> elements_;
   VolumeConstraints<Scalar, isa> constraints_;
-  std::vector<Part> parts_;                      // and the constraints that belong to none
+  std::vector<Part> parts_;                      // the last one has the shared constraints
   AlignedVector<Scalar> positions_, predicted_;  // a row for each place [m]
 };
 

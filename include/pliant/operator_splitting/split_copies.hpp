@@ -1,4 +1,4 @@
-// A body of which there are many copies, as steps of operator splitting see it.
+// Copies of a body in steps of operator splitting.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@
 
 namespace pliant {
 
-// Copies of a body that differ in where they are only, in blocks of as many as there are lanes. They share
-// one factor, one list of elements and one of constraints, each read once for a whole block; and as lanes are
-// copies, elements need not gather their nodes.
+// Copies of a body that differ by a rigid motion only, in blocks of one copy per lane. They share one factor,
+// one list of elements and one of constraints, each of which is read once for a whole block; and because
+// lanes are copies, elements need not gather their nodes.
 //
 // An array of a block has for each place of the mesh the x of its copies, then their y and their z.
 template <class VectorType, Isa isa>
@@ -28,8 +28,8 @@ class SplitCopies {
   using Mesh = SplitMesh<Scalar, isa>;
   static constexpr int copies = 2 * kernel_width<Scalar>;  // of a block
 
-  // `all`: the elements that SplitMesh::make returned; `nodes[k]`: those of the system that are those of the
-  // mesh, of copy k. Unused lanes repeat the last copy.
+  // `all`: the result of SplitMesh::make; `nodes[k]`: the numbers in the system of the nodes of copy k.
+  // Unused lanes repeat the last copy.
   void make(Mesh mesh, const std::vector<SplitElement<Scalar>>& all,
             const std::vector<const std::vector<int>*>& nodes, double dt) {
     mesh_ = std::move(mesh);
@@ -62,7 +62,7 @@ class SplitCopies {
     }
   }
 
-  // The rotations become those at the positions x [m], wherever they were.
+  // Sets the rotations to those at the positions x [m].
   void find_rotations(const Vector& x) {
     parallel_parts(block_count(), [&](int b) {
       Block& block = blocks_[at(b)];
@@ -73,7 +73,7 @@ class SplitCopies {
 
   int block_count() const { return static_cast<int>(blocks_.size()); }
 
-  // In the last solve.
+  // The number in the last solve.
   int inverted_elements() const {
     int count = 0;
     for (const Block& block : blocks_) count += block.inverted;
@@ -104,13 +104,13 @@ class SplitCopies {
     }
   }
 
-  // The forces that hold the fixed nodes of a block in this step [N]; once in a step.
+  // The forces on the fixed nodes of a block in this step [N]; called once in a step.
   template <class Integrator, class Context>
   void find_constraint_forces(int b, const Integrator& integrator, const Context& context,
                               const State<Vector>& state, const Vector& moved, Vector& held) {
     Block& block = blocks_[at(b)];
     const std::ptrdiff_t free = mesh_.free_count();
-    auto& y = block.right_side;  // of fixed places: what elements do to them, times dt^2
+    auto& y = block.right_side;  // at fixed places: the forces of the elements times dt^2
     for (const auto& c : mesh_.couplings()) {
       const Coordinates pull = of(y, c.free);
       Coordinates force = of(y, c.fixed);
@@ -133,13 +133,13 @@ class SplitCopies {
     }
   }
 
-  // Calls use(rotations, multipliers) with what is kept from step to step, block by block.
+  // Calls use(rotations, multipliers) with the arrays that are kept between steps, block by block.
   template <class Self, class Use>
   static void for_each_kept(Self& self, StartFrom start, Use&& use) {
     for (auto& block : self.blocks_) use(block.rotations, start == StartFrom::last ? block.end : block.start);
   }
 
-  // How far the nodes of a block go in this step [m].
+  // The displacements of the nodes of a block in this step [m].
   void find_displacement(int b, const Vector& x, Vector& displacement) const {
     const Block& block = blocks_[at(b)];
     for (std::ptrdiff_t place = 0; place < mesh_.count(); ++place) {
@@ -160,7 +160,7 @@ class SplitCopies {
     AlignedVector<Scalar> positions, predicted, right_side;
     AlignedVector<Scalar> rotations, start, end;  // of elements; multipliers of a step
     int used = 0;                                 // copies
-    int inverted = 0;                             // how many of their elements were, in the last solve
+    int inverted = 0;                             // number of inverted elements in the last solve
   };
 
   static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }

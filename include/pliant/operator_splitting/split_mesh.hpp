@@ -1,4 +1,4 @@
-// A mesh as steps of operator splitting see it, with its matrix prefactored.
+// A mesh in steps of operator splitting, with its prefactored matrix.
 #pragma once
 
 #include <algorithm>
@@ -24,23 +24,24 @@ struct SplitElement {
 };
 
 struct SplitNode {
-  double mass;         // with what mass damping adds to it in a step [kg]
-  double kept;         // what damping leaves of a velocity
+  double mass;         // with the addition by mass damping in a step [kg]
+  double kept;         // factor of a velocity by damping in a step
   bool fixed = false;  // held, or moved
 };
 
-// With which multipliers of its volume constraints a step starts.
+// The source of the multipliers of the volume constraints at the start of a step.
 enum class StartFrom {
-  last,    // those of the step before
-  again,   // those with which the last attempt at it started
-  strain,  // those that the volumes at its start ask for
+  last,    // the end of the previous step
+  again,   // the start of the last attempt at this step
+  strain,  // the volumes at its start: k = -C / a, see VolumeConstraints
   zero,
 };
 
 namespace detail {
 
-// What holds a fixed node balances what elements and loads do to it, and accelerates and drags it. `mass` is
-// that with damping, `kept` what it leaves of the velocity, `elastic` by the elements, times dt^2.
+// The force on a fixed node: it balances elements and loads, and accelerates the node against its mass and
+// damping. `mass` and `kept` as in SplitNode; `elastic`: the force of the elements times dt^2; `way`: the
+// displacement in the step.
 template <class T>
 PLIANT_INLINE T holding_force(const T& mass, const T& kept, const T& per_time, const T& way, const T& v,
                               const T& elastic, const T& load) {
@@ -49,24 +50,24 @@ PLIANT_INLINE T holding_force(const T& mass, const T& kept, const T& per_time, c
 
 }  // namespace detail
 
-// M + dt^2 L of the free nodes, factorised, with a row for each place: the free nodes in the order in which
-// the factor wants them, then the fixed ones.
+// The factorised matrix M + dt^2 L of the free nodes. Each node has a place, its index in the order of
+// elimination; the fixed nodes come last.
 template <class Scalar, Isa isa>
 class SplitMesh {
  public:
   using Factor = Panels<Scalar, isa>;
   using Element = SplitElement<Scalar>;
 
-  // The part of M + dt^2 L that a fixed node has in common with a free one.
+  // An entry of M + dt^2 L that couples a fixed node with a free one.
   struct Coupling {
     int fixed, free;  // places
     Scalar value;     // [kg]
   };
 
-  // Returns the elements, with places for nodes, near in memory where they are near in time. Throws
-  // ParameterError where the matrix overflows, or is singular to rounding.
+  // Returns the elements, stored in processing order, with places in place of node numbers. Throws
+  // ParameterError if the matrix overflows, or is singular to rounding.
   std::vector<Element> make(std::vector<Element> elements, const std::vector<SplitNode>& nodes, double dt) {
-    // Free nodes by themselves, in this order.
+    // The free nodes, in this order.
     Numbering numbering{std::vector<int>(nodes.size(), -1), {}};
     std::vector<int> fixed;
     for (int i = 0; i < std::ssize(nodes); ++i) {
@@ -95,8 +96,8 @@ class SplitMesh {
 
   const std::vector<Coupling>& couplings() const { return couplings_; }
 
-  // At each place: masses with damping [kg]; their inverses, zero at fixed nodes [1/kg]; and what damping
-  // leaves of a velocity.
+  // By place: masses with damping [kg]; their inverses, zero at fixed nodes [1/kg]; factors of velocities by
+  // damping.
   const std::vector<Scalar>& masses() const { return masses_; }
   const std::vector<Scalar>& inverse_masses() const { return inverse_masses_; }
   const std::vector<Scalar>& kept() const { return kept_; }
@@ -137,7 +138,7 @@ class SplitMesh {
       throw ParameterError("OperatorSplitting::dt", dt,
                            result == FactorResult::not_finite
                                ? "the matrix M + dt^2 L overflows"
-                               : "the masses M are less than the rounding of dt^2 L");
+                               : "the masses M are below the rounding of dt^2 L");
     }
   }
 

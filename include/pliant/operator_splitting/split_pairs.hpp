@@ -1,4 +1,4 @@
-// The elements of an operator-splitting step in pairs that have a face in common.
+// The elements of an operator-splitting step, in pairs that share a face.
 #pragma once
 
 #include <algorithm>
@@ -16,19 +16,19 @@
 
 namespace pliant {
 
-// Two tetrahedra with a face in common, which have five nodes, not eight: gathering nodes and scattering what
-// is found for them takes as long as all that is computed in between.
+// Two tetrahedra that share a face have five nodes in place of eight. Gathering nodes and scattering results
+// takes as long as the arithmetic between, so that pairs save time. A drawing is in docs/architecture.md.
 template <class Scalar>
 struct SplitPair {
   std::array<int, 5> nodes;  // the face, then the fourth nodes of the first and of the second element
   std::array<SplitElement<Scalar>, 2> elements;  // their nodes in this order
-  bool alone;                                    // no element was left for the first, which is the second too
+  bool alone;  // the first element has no partner, and the second is a copy of it
 };
 
-// Which node of a pair is node a of its element k.
+// The index in the pair of node a of element k.
 constexpr int pair_node(int k, int a) { return a < 3 ? a : 3 + k; }
 
-// Pairs of elements in lanes, as many as fit into a register or, if those are small, 32 bytes.
+// The number of pairs in lanes: as many as fit into a register, but at least into 32 bytes.
 template <class Scalar, Isa isa>
 inline constexpr int pairs_width = (isa == Isa::avx512 ? 2 : 1) * kernel_width<Scalar>;
 
@@ -39,9 +39,9 @@ bool have_same_nodes(const SplitElement<Scalar>& a, const SplitElement<Scalar>& 
   return std::is_permutation(a.nodes.begin(), a.nodes.end(), b.nodes.begin());
 }
 
-// Elements on the other sides of the faces of each, -1: none. Where more than two have a face in common, two
-// are neighbours there. Elements of the same four nodes, of bodies welded onto each other, are on the same
-// side.
+// For each element its neighbours across its faces, -1: none. If more than two elements share a face, two of
+// them are neighbours there. Elements with the same four nodes (of bodies welded onto each other) are not
+// neighbours.
 template <class Scalar>
 std::vector<std::array<int, 4>> neighbours_by_faces(const std::vector<SplitElement<Scalar>>& elements) {
   const auto at = [](int i) { return static_cast<std::size_t>(i); };
@@ -68,12 +68,12 @@ std::vector<std::array<int, 4>> neighbours_by_faces(const std::vector<SplitEleme
   return result;
 }
 
-// The element that each is paired with, -1: none. Those with the fewest neighbours left choose first, and
-// choose the one that has the fewest.
+// For each element its partner, -1: none. Greedy matching: the element with the fewest free neighbours comes
+// first, and its partner is the neighbour with the fewest free neighbours.
 inline std::vector<int> partners(const std::vector<std::array<int, 4>>& neighbours) {
   const auto at = [](int e) { return static_cast<std::size_t>(e); };
   std::vector<int> partner(neighbours.size(), -1), left(neighbours.size(), 0);
-  std::array<std::vector<int>, 5> waiting;  // by how many are left, at some time
+  std::array<std::vector<int>, 5> waiting;  // by an earlier number of free neighbours
   for (std::size_t e = neighbours.size(); e-- > 0;) {
     left[e] = static_cast<int>(
         std::count_if(neighbours[e].begin(), neighbours[e].end(), [](int other) { return other >= 0; }));
@@ -106,7 +106,7 @@ inline std::vector<int> partners(const std::vector<std::array<int, 4>>& neighbou
   return partner;
 }
 
-// With a node last and the others in this order.
+// The element with its nodes reordered: first those of `face`, then the fourth node.
 template <class Scalar>
 SplitElement<Scalar> with_nodes(const SplitElement<Scalar>& e, const std::array<int, 3>& face) {
   SplitElement<Scalar> result = e;
@@ -124,13 +124,13 @@ SplitElement<Scalar> with_nodes(const SplitElement<Scalar>& e, const std::array<
 }
 
 struct FreeNode {
-  int last_group = -1;  // that it is in
-  int left = 0;         // pairs that it is in and that are in no group
+  int last_group = -1;  // with a pair of this node
+  int left = 0;         // its pairs that are in no group yet
 };
 
-// Some pairs, nearly in this order, in groups of at most `size`: each takes from the next few those that
-// share no free node with the others in it. Those whose nodes have most pairs left come first, or they would
-// be left over, to be grouped with too few others. The nodes are those of no other pairs.
+// Divides `pairs`, nearly in their order, into groups of at most `size` pairs without common free nodes. Each
+// group is chosen from the next few pairs, those whose nodes have most remaining pairs first; otherwise these
+// would be left over for small groups at the end. No other pairs have these nodes.
 template <class Scalar>
 std::vector<std::vector<std::size_t>> node_disjoint_groups(const std::vector<SplitPair<Scalar>>& all,
                                                            const std::vector<std::size_t>& pairs,
@@ -181,7 +181,7 @@ std::vector<std::vector<std::size_t>> node_disjoint_groups(const std::vector<Spl
   return groups;
 }
 
-// The numbers of the pairs of each piece, whose pairs share no free node with others.
+// The numbers of the pairs of each piece; pairs of different pieces share no free node.
 template <class Scalar>
 std::vector<std::vector<std::size_t>> pieces_of_pairs(const std::vector<SplitPair<Scalar>>& pairs,
                                                       int first_fixed) {
@@ -211,14 +211,15 @@ std::vector<std::vector<std::size_t>> pieces_of_pairs(const std::vector<SplitPai
   return pieces;
 }
 
-// A number of each lane, or one for all of them.
+// One number for each lane, or one for all lanes.
 template <class T, class Scalar, std::size_t width>
 PLIANT_INLINE T lanes_of(const Scalar (&numbers)[width]) {
   if constexpr (width == 1) return T(numbers[0]);
   else return load<T>(numbers);
 }
 
-// The x, y and z of a node of each lane, at rows of four numbers, or of one whose rows have a lane for each.
+// The x, y and z of one node for each lane: from rows of four numbers at different offsets, or (width 1) from
+// the columns of one node that has all lanes.
 template <class T, class Scalar, std::size_t width>
 PLIANT_INLINE void load_nodes(const Scalar* x, const int (&offsets)[width], T (&columns)[4]) {
   if constexpr (width == 1) load_columns<3>(x + offsets[0], columns);
@@ -237,7 +238,7 @@ PLIANT_INLINE void add_to_nodes(const T (&columns)[4], Scalar* x, const int (&of
 
 }  // namespace detail
 
-// Elements in pairs, as many as there can be, in the order of their first ones.
+// The elements in pairs, as many as the matching finds, in the order of their first elements.
 template <class Scalar>
 std::vector<SplitPair<Scalar>> pairs_of(const std::vector<SplitElement<Scalar>>& elements) {
   const std::vector<int> partner = detail::partners(detail::neighbours_by_faces(elements));
@@ -260,8 +261,8 @@ std::vector<SplitPair<Scalar>> pairs_of(const std::vector<SplitElement<Scalar>>&
   return pairs;
 }
 
-// Pairs, nearly in this order, in batches of at most `size` of which no two have a node below `first_fixed`
-// in common. In which order the pairs of a piece come does not depend on other pieces.
+// The pairs, nearly in their order, in batches of at most `size` pairs, of which no two share a node below
+// `first_fixed`. The order of the pairs of a piece does not depend on other pieces.
 template <class Scalar>
 std::vector<std::vector<SplitPair<Scalar>>> batches_of(const std::vector<SplitPair<Scalar>>& pairs,
                                                        int first_fixed, int size) {

@@ -1,4 +1,4 @@
-// The pieces that bodies consist of, and which of them are copies of each other.
+// The connected components of bodies (pieces), and the recognition of copies among them.
 #pragma once
 
 #include <algorithm>
@@ -18,25 +18,25 @@
 
 namespace pliant {
 
-// Nodes that hang together by elements, all that do.
+// A connected component: all nodes that are connected by elements.
 template <class Scalar>
 struct SplitPiece {
   std::vector<int> nodes;                      // of the system, in the user's order
   std::vector<SplitElement<Scalar>> elements;  // their nodes are numbers in `nodes`
   std::vector<SmallVector<double, 3>> rest;    // positions of its nodes, relative to the first [m]
-  double extent = 0;                           // the largest coordinate at rest [m], which tells its rounding
-  int original = -1;  // of Copies: the node that its first one is a copy of, the same for what is alike
+  double extent = 0;  // the largest coordinate at rest [m], which determines the rounding
+  int original = -1;  // for pieces of Copies: the number of the first node in the original mesh
 };
 
 // Pieces that are copies of each other.
 struct CopyGroup {
-  int reference;  // the piece that has the shape of all, the one whose coordinates are least rounded
+  int reference;            // the piece with the smallest rounding of coordinates, whose shape all take
   std::vector<int> pieces;  // ascending
 };
 
 namespace detail {
 
-// Makes an element right-handed, its nodes otherwise ascending.
+// Orders the nodes of an element ascending, up to an exchange that makes it right-handed.
 template <class Scalar>
 void sort_nodes(SplitElement<Scalar>& e) {
   std::array<int, 4> order{0, 1, 2, 3};
@@ -55,8 +55,8 @@ void sort_nodes(SplitElement<Scalar>& e) {
   }
 }
 
-// Whether pieces are copies of each other: of the same elements in the same order, moved and turned, with the
-// same `nodes`, those of the system.
+// Whether pieces are copies of each other: with the same elements in the same order, equal up to a
+// translation and rotation, and with equal properties of their `nodes` (of the system).
 template <class Scalar>
 class CopyTest {
  public:
@@ -78,8 +78,8 @@ class CopyTest {
 
   using Point = SmallVector<double, 3>;
 
-  // Whether a motion takes all nodes at rest onto those of the other piece, as far as the rounding of their
-  // coordinates tells. Where that comes near the heights of elements, nothing is said to be the same.
+  // Whether a rigid motion maps all nodes at rest to those of the other piece, up to the rounding of their
+  // coordinates. If this rounding is not small against the heights of elements, the result is false.
   static bool have_same_shape(const SplitPiece<Scalar>& a, const SplitPiece<Scalar>& b) {
     constexpr double part_of_height = 0.1;
     const double rounding = 2 * epsilon * std::max(a.extent, b.extent) + 4 * epsilon * size_of(a);
@@ -110,7 +110,7 @@ class CopyTest {
     return size;
   }
 
-  // What damping takes from a velocity is known to a rounding of 1 only.
+  // The loss 1 - kept has an absolute error of the rounding of 1.
   bool have_same_nodes(const SplitPiece<Scalar>& a, const SplitPiece<Scalar>& b) const {
     for (std::size_t i = 0; i < a.nodes.size(); ++i) {
       const SplitNode &u = nodes_[at(a.nodes[i])], &v = nodes_[at(b.nodes[i])];
@@ -123,7 +123,7 @@ class CopyTest {
     return true;
   }
 
-  // By the volumes that they belong to, which are rounded as they are.
+  // Relative to the volumes of the nodes, which have the same rounding.
   bool have_same_masses(const SplitPiece<Scalar>& a, const SplitPiece<Scalar>& b) const {
     const std::vector<double> volume = volumes(a), other = volumes(b);
     for (std::size_t i = 0; i < a.nodes.size(); ++i) {
@@ -146,9 +146,9 @@ class CopyTest {
 
 }  // namespace detail
 
-// Elements have numbers of nodes of the system, whose numbering and positions at rest [m] are given. Two
-// meshes that differ in where they are only, each a piece, become pieces with the same numbers.
-// `nodes_of_copy`: of Copies, how many nodes each has, 0 of others.
+// Divides elements, with node numbers of the system, into pieces; the numbering and the rest positions [m] of
+// the system are given. Two components that differ by a rigid motion only become pieces with equal numbers.
+// `nodes_of_copy`: the number of nodes of each of Copies, otherwise 0.
 template <class Scalar, class Vector>
 std::vector<SplitPiece<Scalar>> pieces_of(const std::vector<SplitElement<Scalar>>& elements,
                                           const Numbering& numbering, const Vector& rest,

@@ -1,4 +1,4 @@
-// The elements of an operator-splitting step: what pulls each deformation gradient to its rotation.
+// The stretch term of an operator-splitting step: forces that pull each deformation gradient to its rotation.
 #pragma once
 
 #include <algorithm>
@@ -12,17 +12,18 @@
 
 namespace pliant {
 
-// Pairs of tetrahedra of such a step, one for each lane, or one for all lanes.
+// Pairs of tetrahedra, one for each lane, or one for all lanes.
 template <class Scalar, int width>
 struct alignas(width == 1 ? alignof(Scalar) : 64) StretchPairs {
   int offsets[5][width];             // of their nodes in the arrays of the step, see SplitPair
   Scalar gradients[2][3][3][width];  // of the shape functions of the nodes 1 to 3 of both elements [1/m];
                                      // those of all nodes sum to zero
   Scalar weight[2][width];           // 2 mu V dt^2 [kg m^2]
-  int multipliers;  // where those of the volume constraints are: of all lanes, the first elements', then the
-                    // second ones'
+  int multipliers;                   // index of those of the volume constraints: of all lanes, first those of
+                                     // the first elements, then those of the second
 
-  // `stride`: from a node to the next in these arrays. What stands for a missing element weighs nothing.
+  // `stride`: from a node to the next in these arrays. The copy that replaces a missing element has weight
+  // zero.
   void set(std::size_t lane, const SplitPair<Scalar>& pair, int stride, double dt) {
     for (std::size_t a = 0; a < 5; ++a) offsets[a][lane] = stride * pair.nodes[a];
     for (std::size_t k = 0; k < 2; ++k) {
@@ -74,24 +75,24 @@ PLIANT_INLINE void find_deformation_gradients(const StretchPairs<Scalar, width>&
   }
 }
 
-// Multipliers of volume constraints. The forces k cof F are not in the matrix of the stretch: where they are
-// much greater than its own they would throw a body apart.
+// The multipliers k of the volume constraints in the solve of the stretch. Their forces k cof F are in its
+// right side, but not in its matrix: if they are much larger than the stretch forces, the step diverges. So,
+// if `forget`, k becomes zero for elements with J < 0, J > 2 or |k| > most * weight; weight = 2 mu V dt^2.
 template <class Scalar>
 struct Multipliers {
   Scalar* values = nullptr;  // none
-  // Whether those become zero that are greater than `most` times the weight of the stretch, and those of
-  // elements whose volumes are off by more than themselves, inverted or more than doubled.
   bool forget = false;
   int most = 0;
 
-  // Of the first solve of a step.
+  // For the first solve of a step: |k| <= 10 weight is a pressure of 20 mu; after a change of the state, 2
+  // mu.
   static Multipliers at_start(Scalar* values, StartFrom start) {
     return {values, true, start == StartFrom::strain ? 1 : 10};
   }
 };
 
 // Adds (weight (R - F) + k cof F) grad N_a to the rows of y, R the rotations q of both elements and k their
-// multipliers, if there are any. Adds one to `inverted` for each element that is and that weighs something.
+// multipliers, if any. Adds one to `inverted` for each inverted element with a weight above zero.
 template <bool with_multipliers, class T, class Scalar, int width>
 PLIANT_INLINE void add_stretch_forces(const StretchPairs<Scalar, width>& pairs,
                                       const SmallMatrix<T, 3, 3> (&F)[2], const Scalar* rotations,
@@ -140,9 +141,9 @@ PLIANT_INLINE void add_stretch_forces(const StretchPairs<Scalar, width>& pairs,
   }
 }
 
-// Pulls `count` pairs, or batches of pairs, see StretchElements::pull. In passes over a few of them, each so
-// short that the processor works on several at once: a rotation takes long to find, as each operation waits
-// for the one before it.
+// Processes `count` pairs, or batches of pairs, see StretchElements::pull. It makes three short passes (F,
+// rotations, forces) over a few of them at a time, so that the processor overlaps several: a rotation is a
+// long chain of dependent operations.
 template <bool with_multipliers, class T, class Scalar, int width>
 T pull_with(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t count, int rotation_steps,
             const Multipliers<Scalar>& multipliers, const Scalar* x, Scalar* rotations, Scalar* y) {
@@ -194,8 +195,8 @@ void find_rotations(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t cou
 
 }  // namespace detail
 
-// The elements in batches of lanes of pairs, each with its rotation as a quaternion, which is kept from step
-// to step.
+// The elements in batches of pairs in lanes. The rotation of each element is a quaternion that is kept from
+// step to step.
 template <class Scalar, Isa isa>
 class StretchElements {
  public:
@@ -207,8 +208,8 @@ class StretchElements {
   }
   std::ptrdiff_t size() const { return std::ssize(batches_); }  // batches
 
-  // Appends batches; lanes for which there is no pair do as the first one and weigh nothing. The multipliers
-  // of the first batch begin at `multipliers`, those of the next `step` behind them.
+  // Appends batches; lanes without a pair repeat the first pair with weight zero. The multipliers of the
+  // first batch begin at `multipliers`, those of the next batch `step` later.
   void append(const std::vector<std::vector<SplitPair<Scalar>>>& batches, double dt, int multipliers,
               int step) {
     for (const auto& pairs : batches) {
@@ -225,8 +226,8 @@ class StretchElements {
   }
 
   // Adds (weight (R - F) + k cof F) grad N_a to row a of y for the elements of the batches [begin, end), F
-  // that of the positions x, R its rotation, found in so many Newton steps from the last one, and k the
-  // multiplier of the element; without `multipliers`, none. Returns how many elements are inverted.
+  // that of the positions x, R its rotation, by `rotation_steps` steps from the last one, and k the
+  // multiplier of the element, if any. Returns the number of inverted elements.
   int pull(std::ptrdiff_t begin, std::ptrdiff_t end, int rotation_steps,
            const detail::Multipliers<Scalar>& multipliers, const Scalar* x, Scalar* y) {
     const Batch* const batches = batches_.data() + begin;
@@ -239,7 +240,7 @@ class StretchElements {
   AlignedVector<Scalar>& rotations() { return rotations_; }
   const AlignedVector<Scalar>& rotations() const { return rotations_; }
 
-  // The rotations become those nearest to F at the positions x, wherever they were.
+  // Sets the rotations to those nearest to F at the positions x.
   void find_rotations(const Scalar* x) {
     detail::find_rotations<T>(batches_.data(), size(), x, rotations_.data());
   }
@@ -254,8 +255,8 @@ class StretchElements {
   AlignedVector<Scalar> rotations_;  // [batch][first or second element][x, y, z, w][lane]
 };
 
-// The elements of a body of which there are many copies: lanes are copies, which share everything but the
-// rotations. The arrays of a step have for each node the x of all copies, then their y and their z.
+// The elements of copies of a body: lanes are copies, which share everything except the rotations. The arrays
+// of a step have for each node the x of all copies, then their y and their z.
 template <class Scalar, int copies, Isa isa>
 class StretchCopies {
  public:
@@ -268,10 +269,10 @@ class StretchCopies {
     pairs_.back().multipliers = multipliers;
   }
 
-  // Numbers that the rotations of the copies take.
+  // The number of numbers of the rotations of all copies.
   std::size_t rotations_size() const { return pairs_.size() * 2 * detail::quaternion_size<T>; }
 
-  // As those of StretchElements, for all elements; inverted ones count in the first `used` lanes.
+  // As in StretchElements, for all elements; inverted elements are counted in the first `used` lanes.
   int pull(int rotation_steps, const detail::Multipliers<Scalar>& multipliers, const Scalar* x,
            Scalar* rotations, Scalar* y, int used) const {
     const T inverted =

@@ -14,29 +14,29 @@
 
 namespace pliant {
 
-// Which share of what its multiplier changes by in a step the nodes of an element feel in that step, after
-// the whole multiplier of the step before. The rest they feel one step later.
+// The fraction q of the change of its multiplier in a step that acts on the nodes of an element in the same
+// step. The rest acts in the next step, which starts with the whole multiplier.
 //
-// With all of it bodies would gain energy: the stretch has not seen how far the constraints move the nodes,
-// c, and lacks the force -L c. On slow swings that works as a negative damping, the more the finer the mesh.
-// A share 1 / (1 + s) divides c by 1 + s. How large s may be is told by waves in an unbounded linear body:
-// where the stiffness of the stretch is a, in units of mass / dt^2, and that of the volume R a, R = 3 lambda
-// / (2 mu), a step is stable while
+// With q = 1 bodies would gain energy: the constraints displace the nodes by some c after the solve of the
+// stretch, whose force -L c is missing in that step. On slow modes this acts as a negative damping, more so
+// on fine meshes. q = 1 / (1 + s) divides c by 1 + s. The necessary s follows from waves in an unbounded
+// linear body. Let a be the stiffness of the stretch in units of mass / dt^2, and R a that of the volume, R =
+// 3 lambda / (2 mu). A step is stable if
 //   R a (1 / (1 + a) - 2 / (1 + s)) <= 1 + 3 / (1 + a).
-// That is so for every a with s = 3 up to R = 35.8, nu = 0.4798, and with s = 1 whatever R; the share keeps a
-// little below that: s = 3 up to R = 33.75, then 1 + 67.5 / R.
+// With s = 3 this holds for every a > 0 up to R = 35.8 (nu = 0.4798), and with s = 1 for every a and R. With
+// a small margin, q is that of s = 3 up to R = 33.75, and of s = 1 + 67.5 / R above.
 inline double volume_share(double mu, double lambda) {
   return lambda > 22.5 * mu ? 1 / (2 + 45 * mu / lambda) : 0.25;
 }
 
-// det F = 1 for pairs of tetrahedra, as soft as their materials: one pair for each lane, or one for all
-// lanes.
+// The constraints det F = 1 of pairs of tetrahedra, with the compliance of their materials: one pair for each
+// lane, or one for all lanes.
 template <class Scalar, int width>
 struct alignas(width == 1 ? alignof(Scalar) : 64) VolumePairs {
   int offsets[5][width];            // of their nodes in the arrays of the step, see SplitPair
-  Scalar inverse_masses[5][width];  // times the share of the elements; zero at fixed nodes [1/kg]
-  Scalar inverse_volume[2][width];  // 1 / (6 V), V the rest volume, negative where the nodes turn the other
-                                    // way; zero where there is no element [1/m^3]
+  Scalar inverse_masses[5][width];  // times q of the elements; zero at fixed nodes [1/kg]
+  Scalar inverse_volume[2][width];  // 1 / (6 V), V the rest volume; negative for left-handed nodes, zero
+                                    // without an element [1/m^3]
   Scalar compliance[2][width];      // 1 / (lambda V dt^2) [1/(kg m^2)]
 
   // `masses`: the inverse ones, by place; `stride`: from a node to the next in the arrays of the step.
@@ -56,12 +56,12 @@ struct alignas(width == 1 ? alignof(Scalar) : 64) VolumePairs {
     if (pair.alone) set_nothing(lane, 1);
   }
 
-  // That of both elements of a pair, which share its nodes: the larger one is stable for both.
+  // q of both elements of a pair, which share nodes: the larger one.
   static double share_of(const SplitPair<Scalar>& pair) {
     return std::max(pair.elements[0].share, pair.elements[1].share);
   }
 
-  // As an element k that moves nothing, and whose multiplier stays zero.
+  // An element k that moves no node and keeps the multiplier zero.
   void set_nothing(std::size_t lane, std::size_t k) {
     inverse_volume[k][lane] = 0;
     compliance[k][lane] = 1;
@@ -70,7 +70,7 @@ struct alignas(width == 1 ? alignof(Scalar) : 64) VolumePairs {
 
 namespace detail {
 
-// As dot, the multiplications fused with the additions by every compiler.
+// As dot, but with fused multiplications and additions by every compiler.
 template <class T>
 PLIANT_INLINE T fused_dot(const SmallVector<T, 3>& u, const SmallVector<T, 3>& v) {
   return multiply_add(u[0], v[0], multiply_add(u[1], v[1], u[2] * v[2]));
@@ -89,7 +89,7 @@ PLIANT_INLINE T find_normals(const T (&nodes)[5][4], SmallVector<T, 3> (&normals
   return fused_dot(edges[0], normals[1]);
 }
 
-// Moves the nodes of elements k, and returns the new multiplier.
+// One relaxation of elements k, see VolumeConstraints: moves their nodes and returns the new multiplier.
 template <int k, class T, class Scalar, int width>
 PLIANT_INLINE T relax_volume(const VolumePairs<Scalar, width>& pairs, const T& multiplier, T (&nodes)[5][4]) {
   const T inverse_volume = lanes_of<T>(pairs.inverse_volume[k]),
@@ -98,7 +98,7 @@ PLIANT_INLINE T relax_volume(const VolumePairs<Scalar, width>& pairs, const T& m
   SmallVector<T, 3> normals[4];
   const T unmet = T(1) - inverse_volume * find_normals<k>(nodes, normals) - compliance * multiplier;
   T mobility = inverse_mass(3) * fused_dot(normals[3], normals[3]);
-  PLIANT_UNROLL for (int a = 2; a >= 0; --a)  // the last normal is known last
+  PLIANT_UNROLL for (int a = 2; a >= 0; --a)  // this order, because normals[0] is computed last
       mobility = multiply_add(inverse_mass(a), fused_dot(normals[a], normals[a]), mobility);
   // The square of the inverse volume of a small element would leave the range of float.
   const T stiffness = multiply_add(inverse_volume * mobility, inverse_volume, compliance);
@@ -121,7 +121,7 @@ PLIANT_INLINE T multiplier_at(const VolumePairs<Scalar, width>& pairs, const T (
   return select(inverse_volume == T(0), T(0), missing / lanes_of<T>(pairs.compliance[k]));
 }
 
-// Those of both elements.
+// The multipliers -C/a of both elements.
 template <class T, class Scalar, int width>
 PLIANT_INLINE void find_multipliers(const VolumePairs<Scalar, width>& pairs, const Scalar* x,
                                     Scalar* result) {
@@ -131,8 +131,8 @@ PLIANT_INLINE void find_multipliers(const VolumePairs<Scalar, width>& pairs, con
   store(result + width_of<T>, multiplier_at<1>(pairs, nodes));
 }
 
-// Relaxes the constraints of the first elements, then those of the second ones, with multipliers from
-// `before` to `after`, which may be the same.
+// Relaxes the constraints of the first elements, then those of the second ones; reads multipliers from
+// `before` and writes them to `after`, which may be the same.
 template <class T, class Scalar, int width>
 PLIANT_INLINE void relax_volumes(const VolumePairs<Scalar, width>& pairs, const Scalar* before, Scalar* after,
                                  Scalar* x) {
@@ -152,11 +152,11 @@ PLIANT_INLINE void relax_volumes(const VolumePairs<Scalar, width>& pairs, const 
 // Compliant constraints C = det F - 1 with the energy lambda V C^2 / 2, relaxed one after the other (Macklin,
 // Mueller, Chentanez 2016, "XPBD", eq. 18):
 //   dk = (-C - a k) / (q sum_a w_a |grad_a C|^2 + a),   k += dk,   x_a += q w_a grad_a C dk,
-// with a the compliance, w_a the inverse masses and k the multiplier, -C/a in the end. A step starts with
-// zero and q = 1; or, with q = volume_share, with the multiplier of the step before, or that of the positions
-// at its start, whose force the nodes must have felt already.
+// with a the compliance, w_a the inverse masses and k the multiplier, which converges to -C/a. A step starts
+// with k = 0 and q = 1; or, with q = volume_share, with the k of the previous step or of the positions at its
+// start, if the force of this k has been applied to the nodes already.
 //
-// Here lanes hold pairs of elements that share no node that can move, so that they can be relaxed at once.
+// Here lanes are pairs of elements that share no free node, so that they can be relaxed at once.
 template <class Scalar, Isa isa>
 class VolumeConstraints {
  public:
@@ -171,15 +171,16 @@ class VolumeConstraints {
   }
   std::ptrdiff_t size() const { return std::ssize(batches_); }  // batches
 
-  // The multipliers with which a step starts, behind zeros: those at the end of the last step, those that the
-  // volumes at the positions x ask for, or zeros.
+  // The multipliers at the start of a step, after a batch of zeros: those at the end of the last step, those
+  // of the volumes at the positions x, or zeros.
   Scalar* multipliers() { return start_.data(); }
   void start_from_last() { std::swap(start_, end_); }
   void start_from(const Scalar* x) {
     for (std::size_t b = 0; b < batches_.size(); ++b)
       detail::find_multipliers<T>(batches_[b], x, start_.data() + place_of(b));
   }
-  // Where those are that a step starts with: at the end of the last one, or with which it started.
+  // The array with the multipliers for the start of the next step: those at the end of the last step, or
+  // those at its start.
   template <class Self>
   static auto& kept(Self& self, StartFrom start) {
     return start == StartFrom::last ? self.end_ : self.start_;
@@ -189,8 +190,8 @@ class VolumeConstraints {
   // From the multipliers of a batch to those of the next.
   static constexpr int step = 2 * pairs_width<Scalar, isa>;
 
-  // Appends batches of pairs that have no node below `first_fixed` in common; the nodes of lanes for which
-  // there is no pair are at `nowhere`. Returns where the multipliers of the first batch begin.
+  // Appends batches of pairs without common nodes below `first_fixed`; the nodes of lanes without a pair are
+  // at `nowhere`. Returns the index of the multipliers of the first batch.
   int append(const std::vector<std::vector<SplitPair<Scalar>>>& batches,
              const std::vector<Scalar>& inverse_masses, double dt, int first_fixed, int nowhere) {
     const int begin = place_of(batches_.size());
@@ -212,7 +213,7 @@ class VolumeConstraints {
     return begin;
   }
 
-  // Relaxes the batches [begin, end) once at the positions x; the `first` time in a step, or again.
+  // Relaxes the batches [begin, end) once at the positions x; `first`: for the first time in a step.
   void relax(std::ptrdiff_t begin, std::ptrdiff_t end, bool first, Scalar* x) {
     const auto place = place_of(static_cast<std::size_t>(begin));
     const Scalar* before = (first ? start_ : end_).data() + place;
@@ -221,8 +222,8 @@ class VolumeConstraints {
       detail::relax_volumes<T>(batches_[static_cast<std::size_t>(b)], before, after, x);
   }
 
-  // Adds q k grad_a C for what k has changed by in this step, the forces of the constraints times dt^2, to
-  // the rows of `forces` of the nodes a at `first_fixed` and beyond.
+  // Adds q grad_a C times the change of k in this step, the force of the constraint times dt^2, to the rows
+  // of `forces` of the fixed nodes a.
   void add_forces(const Scalar* x, Scalar* forces) const {
     for (const Corners& corners : corners_) {
       T face[3][4];
@@ -246,8 +247,8 @@ class VolumeConstraints {
 
   static constexpr int stride = 4;
 
-  // Nodes of constraints that are fixed, and the corners of the faces opposite to them: the cross product of
-  // two edges of such a face is 6 V grad_a C.
+  // Fixed nodes of constraints, and the corners of the opposite faces: the cross product of two edges of such
+  // a face is 6 V grad_a C.
   struct alignas(64) Corners {
     int node[width];
     int face[3][width];
@@ -262,7 +263,7 @@ class VolumeConstraints {
         if (pair.elements[static_cast<std::size_t>(k)].nodes[static_cast<std::size_t>(a)] < first_fixed)
           continue;
         const int corner = corner_count_++ % width;
-        if (corner == 0) corners_.push_back(Corners{});  // those without a constraint push nothing
+        if (corner == 0) corners_.push_back(Corners{});  // zero for unused lanes
         Corners& corners = corners_.back();
         corners.node[corner] = batch.offsets[pair_node(k, a)][lane];
         for (int b = 0; b < 3; ++b) corners.face[b][corner] = batch.offsets[pair_node(k, faces[a][b])][lane];
@@ -273,7 +274,7 @@ class VolumeConstraints {
     }
   }
 
-  // Of the multipliers of a batch.
+  // The index of the multipliers of a batch.
   static constexpr int place_of(std::size_t batch) { return (static_cast<int>(batch) + 1) * step; }
 
   AlignedVector<Batch> batches_;
@@ -282,8 +283,8 @@ class VolumeConstraints {
   int corner_count_ = 0;
 };
 
-// The constraints of a body of which there are many copies: lanes are copies, which share everything but the
-// multipliers. The positions have for each node the x of all copies, then their y and their z.
+// The constraints of copies of a body: lanes are copies, which share everything except the multipliers. The
+// positions have for each node the x of all copies, then their y and their z.
 template <class Scalar, int copies, Isa isa>
 class VolumeCopies {
  public:
@@ -292,7 +293,7 @@ class VolumeCopies {
     shares_.clear();
   }
 
-  // Appends the constraints of a pair. Returns where its multipliers are, behind zeros.
+  // Appends the constraints of a pair. Returns the index of its multipliers; the array begins with zeros.
   int append(const SplitPair<Scalar>& pair, const std::vector<Scalar>& inverse_masses, double dt,
              int first_fixed) {
     pairs_.emplace_back();
@@ -302,16 +303,16 @@ class VolumeCopies {
     return step * static_cast<int>(pairs_.size());
   }
 
-  // Numbers that the multipliers of the copies take.
+  // The number of numbers of the multipliers of all copies.
   std::size_t multipliers_size() const { return step * (pairs_.size() + 1); }
 
-  // Those that the volumes at the positions x ask for.
+  // Computes the multipliers -C/a at the positions x.
   void find_multipliers(const Scalar* x, Scalar* result) const {
     for (const auto& pair : pairs_) detail::find_multipliers<T>(pair, x, result += step);
   }
 
-  // As those of VolumeConstraints, for all constraints: from multipliers `before` to those `after`, which may
-  // be the same.
+  // As in VolumeConstraints, for all constraints: reads multipliers from `before` and writes them to `after`,
+  // which may be the same.
   void relax(const Scalar* before, Scalar* after, Scalar* x) const {
     for (const auto& pair : pairs_) detail::relax_volumes<T>(pair, before += step, after += step, x);
   }

@@ -1,5 +1,5 @@
-// A std::vector whose storage starts on a cache line, whatever instruction set the unit is compiled for, and
-// large storage on a huge page where the system has them.
+// A std::vector whose storage starts on a cache line for every instruction set, and large storage on a huge
+// page if the system has them.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class CacheLineAllocator {
     if (bytes < worth_huge_pages) return static_cast<T*>(::operator new(bytes, alignment));
     void* const p = ::operator new(bytes, huge_page);
 #if defined(__linux__)
-    // A hint, no more: sweeps over a large matrix then miss the address cache 512 times less often.
+    // Only a hint: with it, sweeps over a large matrix have 512 times fewer misses of the address cache.
     madvise(p, bytes, MADV_HUGEPAGE);
 #endif
     return static_cast<T*>(p);

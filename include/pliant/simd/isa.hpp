@@ -1,8 +1,8 @@
-// The instruction set a translation unit is compiled for, as a value that can stand in a type.
+// The instruction set for which a translation unit is compiled, as a value that can be a template argument.
 //
-// Two units of one program may be built with different -march flags. Whatever depends on the instruction set
-// (the layout of a lane, the code of a kernel) therefore carries an Isa as a template argument: the two units
-// then instantiate two different entities, and the linker never mixes them up.
+// Two units of one program may be built with different -march flags. Every entity that depends on the
+// instruction set (the layout of a lane, the code of a kernel) therefore has an Isa as a template argument:
+// the two units then instantiate different entities, which the linker does not merge.
 #pragma once
 
 namespace pliant {
@@ -23,7 +23,7 @@ enum class Isa { plain, vector128, avx, avx2, avx2_fma, avx512 };
 #define PLIANT_NATIVE_ISA ::pliant::Isa::vector128
 #endif
 
-// Bytes of one vector register; 0 where the compiler has no vector types.
+// Bytes of one vector register; 0 if the compiler has no vector types.
 constexpr int register_bytes(Isa isa) {
   switch (isa) {
     case Isa::plain:

@@ -9,12 +9,12 @@
 //   lane(a, i) reads number i, set_lane(a, i, x) writes it
 //   transpose(rows)         W lanes of W numbers, rows become columns
 //   convert<Lane>(a)        the same numbers in another precision
-// Scalars obey the same vocabulary (a double is a lane of width one), so a formula written once serves both:
-// it calls sqrt, cbrt, abs, min, max, log unqualified after `using std::sqrt;` and its like.
+// Scalars have the same vocabulary (a double is a lane of width one), so that one formula serves both: it
+// calls sqrt, cbrt, abs, min, max, log unqualified after `using std::sqrt;` and similar.
 //
-// Storage is an array of native registers (GCC and Clang vector extensions), so any width works with any
-// instruction set; other compilers get a plain array. The layout depends on the instruction set, hence the
-// tag.
+// Storage is an array of native registers (GCC and Clang vector extensions), so that any width works with any
+// instruction set; with other compilers it is a plain array. The layout depends on the instruction set, hence
+// the template argument.
 #pragma once
 
 #include <algorithm>
@@ -73,8 +73,8 @@ struct Lane {
     PLIANT_UNROLL for (int i = 0; i < registers; ++i) part[i] = value - Register{};
   }
 
-  // Copies go register by register: GCC 12 copies an array of two in pieces of 16 bytes, through memory, and
-  // the wider loads that follow stall.
+  // Copies are made register by register: GCC 12 copies an array of two registers in units of 16 bytes,
+  // through memory, and the wider loads that follow stall.
   PLIANT_INLINE Lane(const Lane& b) { PLIANT_UNROLL for (int i = 0; i < registers; ++i) part[i] = b.part[i]; }
   PLIANT_INLINE Lane& operator=(const Lane& b) {
     PLIANT_UNROLL for (int i = 0; i < registers; ++i) part[i] = b.part[i];
@@ -188,7 +188,7 @@ PLIANT_INLINE bool any(const LaneMask<T, W, isa>& mask) {
 
 namespace detail {
 
-// A lane or scalar whose bits, taken as unsigned integers register by register, have gone through a function.
+// Applies a function to the bits of a lane or scalar, as unsigned integers, register by register.
 template <class T, class Function>
 PLIANT_INLINE T map_bits(const T& a, Function&& function) {
   if constexpr (is_lane<T>) {
@@ -216,7 +216,7 @@ PLIANT_INLINE Lane<T, W, isa> abs(const Lane<T, W, isa>& a) {
   return detail::map_bits(a, [](auto bits) { return bits & ~detail::Layout<T>::sign; });
 }
 
-// 2^k with 2^k <= |a| < 2^(k + 1); 0 where a is zero or subnormal, infinity where it is infinite or NaN.
+// 2^k with 2^k <= |a| < 2^(k + 1); 0 if a is zero or subnormal, infinity if it is infinite or NaN.
 template <class T>
 PLIANT_INLINE T power_of_two_below(const T& a) {
   return detail::map_bits(a, [](auto bits) { return bits & detail::Layout<scalar_of<T>>::exponent; });
@@ -232,7 +232,7 @@ PLIANT_INLINE Lane<T, W, isa> min(const Lane<T, W, isa>& a, const Lane<T, W, isa
   return select(b < a, b, a);
 }
 
-// a * b + c, fused where the instruction set has it.
+// a * b + c, fused if the instruction set has it.
 template <class T>
 PLIANT_INLINE T multiply_add(const T& a, const T& b, const T& c) {
   PLIANT_CONTRACT
@@ -356,7 +356,7 @@ PLIANT_INLINE L convert(const Lane<T, W, isa>& a) {
   }
 }
 
-// Every lane passed through a scalar function: for functions that have no vector form here.
+// Applies a scalar function to every lane: for functions without a vector form here.
 template <class T, class Function>
 PLIANT_INLINE T per_lane(const T& a, Function&& function) {
   T r = a;
@@ -364,8 +364,8 @@ PLIANT_INLINE T per_lane(const T& a, Function&& function) {
   return r;
 }
 
-// The natural logarithm, within 1 unit in the last place; -infinity at 0, NaN below it, subnormal numbers
-// included.
+// The natural logarithm, within 1 unit in the last place, also of subnormal numbers; -infinity at 0, NaN
+// below 0.
 //
 // a = 2^k m with m in [sqrt(1/2), sqrt(2)). With f = m - 1 and s = f / (2 + f), log m = 2 atanh(s) is a short
 // Taylor series. It is summed as f - (f^2 / 2 - s (f^2 / 2 + R)), R = 2 s^2 / 3 + 2 s^4 / 5 + ..., where only
@@ -409,11 +409,11 @@ PLIANT_INLINE Lane<T, W, isa> log(const Lane<T, W, isa>& a) {
   return select(a > L(T(0)), result, not_positive);
 }
 
-// The cube root, within 4 units in the last place, of normal numbers of either sign; 0 where |a| is subnormal
-// or zero; infinite and NaN lanes are not for it.
+// The cube root, within 4 units in the last place, of normal numbers of either sign; 0 if |a| is subnormal or
+// zero; not for infinite and NaN lanes.
 //
-// |a| = 2^(3 q) m with m in [1, 8). A quadratic is within 2.5 % of the root of m, and two of Halley's steps,
-// which cube the relative error, do the rest.
+// |a| = 2^(3 q) m with m in [1, 8). A quadratic is within 2.5 % of the root of m, and two of Halley's steps
+// follow, each of which cubes the relative error.
 template <class T, int W, Isa isa>
 PLIANT_INLINE Lane<T, W, isa> cbrt(const Lane<T, W, isa>& a) {
   using L = Lane<T, W, isa>;
@@ -455,7 +455,7 @@ PLIANT_INLINE void transpose(Lane<T, W, isa> (&rows)[W]) {
   using L = Lane<T, W, isa>;
   constexpr int size = L::register_size;
   if constexpr (size == 2 || size == 4 || size == 8) {
-    // Square tiles of registers are transposed on the spot and then change places.
+    // Square tiles of registers are transposed in place and then exchanged.
     PLIANT_UNROLL for (int tile_row = 0; tile_row < L::registers; ++tile_row) {
       PLIANT_UNROLL for (int tile_column = 0; tile_column < L::registers; ++tile_column) {
         typename L::Register tile[size];

@@ -1,6 +1,6 @@
-// One vector register of the machine: the types of GCC and Clang, and what their operators leave out. Where
-// there are none (other compilers, or PLIANT_NO_VECTOR_EXTENSIONS) a register is a single number. See
-// lane.hpp for its use.
+// One vector register of the machine: the vector types of GCC and Clang, and functions that their operators
+// do not cover. Without vector types (other compilers, or PLIANT_NO_VECTOR_EXTENSIONS) a register is a single
+// number. See lane.hpp for its use.
 #pragma once
 
 #include <bit>
@@ -24,15 +24,15 @@
 #define PLIANT_NOINLINE
 #endif
 
-// Clang fuses a * b + c only inside one expression unless told otherwise; GCC fuses across inlined functions.
+// By default Clang fuses a * b + c only inside one expression; GCC fuses across inlined functions.
 #if defined(__clang__)
 #define PLIANT_CONTRACT _Pragma("clang fp contract(fast)")
 #else
 #define PLIANT_CONTRACT
 #endif
 
-// Before a loop over the registers of a lane or the entries of a small matrix: unrolled as a whole, those
-// stay in registers. GCC does so by itself with -O3 only, Clang with -O2.
+// Precedes a loop over the registers of a lane or the entries of a small matrix: if the loop is completely
+// unrolled, these stay in registers. GCC unrolls such loops with -O3 only, Clang with -O2 too.
 #if defined(__GNUC__) && !defined(__clang__)
 #define PLIANT_UNROLL _Pragma("GCC unroll 16")
 #else
@@ -41,7 +41,7 @@
 
 namespace pliant {
 
-// Has `count` objects fetched into the cache that will soon be read.
+// Prefetches `count` objects into the cache.
 template <class T>
 PLIANT_INLINE void prefetch([[maybe_unused]] const T* first, [[maybe_unused]] std::ptrdiff_t count) {
 #if defined(__GNUC__)
@@ -130,8 +130,8 @@ PLIANT_INLINE Register register_sqrt(const Register& a) {
   }
 }
 
-// Whether a mask, the result of comparing two registers, is true everywhere. Compilers look at the numbers of
-// a mask one by one; there are instructions that collect their signs.
+// Whether a mask, the result of comparing two registers, is true everywhere. Instructions that collect the
+// signs are used because compilers test the numbers of a mask one by one.
 template <class Mask>
 PLIANT_INLINE bool register_all(const Mask& mask) {
   if constexpr (std::is_same_v<Mask, bool>) {

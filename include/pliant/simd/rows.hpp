@@ -1,4 +1,4 @@
-// Rows of four numbers, one per node, into lanes and back: x, y, z and one more.
+// Conversion of rows of four numbers, x, y, z and one more of a node, to lanes and back.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@ namespace pliant {
 
 namespace detail {
 
-// Four registers that hold squares of 4 x 4 numbers side by side; each square is transposed. Interleaved are
-// numbers that x86 interleaves in one instruction: floats next to each other, doubles two apart.
+// Four registers that hold squares of 4 x 4 numbers side by side; each square is transposed. The shuffles
+// interleave numbers as single instructions of x86 do: floats next to each other, doubles two apart.
 template <class Register>
 PLIANT_INLINE void transpose_squares(Register (&r)[4]) {
 #if defined(__GNUC__)
@@ -61,15 +61,16 @@ PLIANT_INLINE void transpose_squares(Register (&r)[4]) {
 #endif
 }
 
-// Whether rows are moved as registers of four numbers.
+// Whether rows are loaded and stored as registers of four numbers.
 template <class L>
 inline constexpr bool has_row_registers = false;
 template <class T, int W, Isa isa>
 inline constexpr bool has_row_registers<Lane<T, W, isa>> =
     Lane<T, 4, isa>::register_size == 4 && Lane<T, W, isa>::register_size >= 4;
 
-// Size / 4 rows as one register: those at base + offsets[0], base + offsets[4], ... Where rows can be read
-// straight into their places, GCC must be told.
+// Loads the size / 4 rows at base + offsets[0], base + offsets[4], ... into one register. Registers of 64
+// bytes are filled by intrinsics, which load a row directly into its part of the register (vinsertf32x4 with
+// a memory operand): GCC 12 compiles the shuffles below to separate loads and register shuffles (vshuff32x4).
 template <int size, class Row>
 PLIANT_INLINE auto join_rows(const scalar_of<Row>* base, const int* offsets) {
   const auto row = [&](int i) { return load<Row>(base + offsets[4 * i]).part[0]; };
@@ -101,7 +102,8 @@ PLIANT_INLINE auto join_rows(const scalar_of<Row>* base, const int* offsets) {
 #endif
 }
 
-// Row i of those in a register, which can be written straight from its place: GCC must be told that too.
+// Row i of a register of rows. By intrinsics, which can store a row directly from the register
+// (vextractf32x4): GCC 12 compiles the shuffles below to a register shuffle before each store.
 template <class Row, class Register>
 PLIANT_INLINE Row row_of(const Register& r, int i) {
   Row row;
@@ -142,7 +144,7 @@ PLIANT_INLINE Row row_of(const Register& r, int i) {
 
 }  // namespace detail
 
-// Calls use(number of a row, the row as a Lane of 4) for the rows that stand in four lanes.
+// Calls use(i, row i as a Lane of 4) for each of the rows whose columns are given as four lanes.
 template <class T, int W, Isa isa, class Use>
 PLIANT_INLINE void for_each_row(const Lane<T, W, isa> (&columns)[4], Use&& use) {
   using L = Lane<T, W, isa>;
@@ -167,7 +169,8 @@ PLIANT_INLINE void for_each_row(const Lane<T, W, isa> (&columns)[4], Use&& use) 
   }
 }
 
-// columns[k]: number k of the rows at base + offsets[0], base + offsets[1], ..., as many as L has lanes.
+// Gathers rows: columns[k] becomes number k of the rows at base + offsets[0], base + offsets[1], ..., one row
+// per lane.
 template <class T, int W, Isa isa>
 PLIANT_INLINE void gather_rows(const T* base, const int* offsets, Lane<T, W, isa> (&columns)[4]) {
   using L = Lane<T, W, isa>;
@@ -186,13 +189,13 @@ PLIANT_INLINE void gather_rows(const T* base, const int* offsets, Lane<T, W, isa
   }
 }
 
-// Writes them back. Where rows coincide the last one counts.
+// Writes them back. If offsets coincide, the last row is kept.
 template <class T, int W, Isa isa>
 PLIANT_INLINE void scatter_rows(const Lane<T, W, isa> (&columns)[4], T* base, const int* offsets) {
   for_each_row(columns, [&](int i, const Lane<T, 4, isa>& row) { store(base + offsets[i], row); });
 }
 
-// Adds them to what is there; rows may coincide.
+// Adds them to the rows in memory; offsets may coincide.
 template <class T, int W, Isa isa>
 PLIANT_INLINE void add_rows(const Lane<T, W, isa> (&columns)[4], T* base, const int* offsets) {
   for_each_row(columns, [&](int i, const Lane<T, 4, isa>& row) {
@@ -200,7 +203,7 @@ PLIANT_INLINE void add_rows(const Lane<T, W, isa> (&columns)[4], T* base, const 
   });
 }
 
-// The first `count` columns, which stand one after the other in memory.
+// Loads the first `count` columns, which are stored one after the other.
 template <int count, class L>
 PLIANT_INLINE void load_columns(const scalar_of<L>* p, L* columns) {
   PLIANT_UNROLL for (int k = 0; k < count; ++k) columns[k] = load<L>(p + k * width_of<L>);

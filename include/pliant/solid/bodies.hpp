@@ -16,15 +16,14 @@
 
 namespace pliant {
 
-// Makes one body of several: nodes of different solids that are not further apart than this become one.
-// Chains count: two nodes that are further apart become one where a third lies between them.
+// Connects several solids: nodes of different solids are merged if their distance is at most this tolerance.
+// Merging is transitive: two nodes with a larger distance are merged too if a third one lies between them.
 struct Weld {
   double tolerance = 0;  // [m]
 };
 
-// A solid is what integrators and constraints see as one; Bodies is one as well. Its nodes are those of the
-// first solid, then those of the second, and so on; `nodes<i>(numbers)` translates node numbers of the i-th
-// solid:
+// Bodies can replace a Solid in integrators and constraints. Its nodes are those of the first solid, then
+// those of the second, and so on; `nodes<i>(numbers)` translates node numbers of the i-th solid:
 //   auto bone = Solid(hexes, StVenantKirchhoff(stiff), Density{1900});
 //   auto flesh = Solid(tets, StableNeoHookean(soft), Density{1000});
 //   auto arm = Bodies(Weld{1e-6}, bone, flesh);
@@ -32,7 +31,7 @@ struct Weld {
 template <class... Solids>
 class Bodies {
   static_assert(sizeof...(Solids) >= 1, "Bodies needs at least one Solid");
-  static_assert((detail::is_solid<Solids> && ...), "what Bodies is made of must be a Solid each");
+  static_assert((detail::is_solid<Solids> && ...), "each argument of Bodies must be a Solid");
   template <std::size_t i>
   using SolidAt = std::tuple_element_t<i, std::tuple<Solids...>>;
 
@@ -45,17 +44,17 @@ class Bodies {
   static_assert((std::is_same_v<typename Solids::Scalar, Scalar> && ...),
                 "all solids of Bodies must have the same scalar type");
 
-  // Without any connection.
+  // Unconnected.
   explicit Bodies(Solids... solids) : solids_(std::move(solids)...) {
     std::vector<int> own(static_cast<std::size_t>(total_nodes()));
     std::iota(own.begin(), own.end(), 0);
     join(own);
   }
 
-  // Welded; a node that becomes one with another lies where that of the earlier solid was. Nodes that
-  // coincide within one solid, as at a crack, stay apart. Throws ParameterError for a tolerance that is
-  // negative, with which a solid touches no other, or with which two nodes of one solid would become one with
-  // a node of another; MeshError where an element does not survive the move.
+  // Welded; a merged node has the position of that of the earlier solid. Nodes that coincide within one
+  // solid, as at a crack, are not merged. Throws ParameterError if the tolerance is negative, if it leaves a
+  // solid unconnected, or if it would merge two nodes of one solid with a node of another; MeshError if an
+  // element becomes unusable by the move.
   Bodies(Weld weld, Solids... solids) : solids_(std::move(solids)...) {
     NodeMatrix<Scalar, dim> all(dim, total_nodes());
     for_each(
@@ -64,7 +63,7 @@ class Bodies {
     for_each([&](const auto& solid, auto i) { require_weld<i>(solid, weld.tolerance); });
   }
 
-  // The i-th solid as it was given.
+  // The i-th solid as given.
   template <std::size_t i>
   const auto& solid() const {
     return std::get<i>(solids_);
@@ -74,7 +73,7 @@ class Bodies {
   const NodeMatrix<Scalar, dim>& nodes() const { return mesh_.nodes; }  // rest positions [m], dim x #nodes
   std::ptrdiff_t node_count() const { return mesh_.node_count(); }
 
-  // The number here of a node of the i-th solid. Throws IndexError for one that it does not have.
+  // The number in the whole of a node of the i-th solid. Throws IndexError if that solid has no such node.
   template <std::size_t i>
   int node(int number) const {
     const auto& numbers = numbers_[i];
@@ -100,7 +99,7 @@ class Bodies {
   }
 
  private:
-  // Calls use(solid, its place as a constant) for each.
+  // Calls use(solid, its index as a constant) for each solid.
   template <class Use>
   void for_each(Use&& use) {
     [&]<std::size_t... i>(std::index_sequence<i...>) {
@@ -113,17 +112,17 @@ class Bodies {
     return std::apply([](const auto&... solid) { return (solid.node_count() + ...); }, solids_);
   }
 
-  // Columns before those of the i-th solid where all nodes stand one after the other.
+  // The number of nodes of the solids before the i-th.
   std::ptrdiff_t first(std::size_t i) {
     std::ptrdiff_t before = 0;
     for_each([&](const auto& solid, std::size_t j) { before += j < i ? solid.node_count() : 0; });
     return before;
   }
 
-  // `representative` without what it joins within one solid only.
+  // `representative` without the sets whose nodes all belong to one solid.
   std::vector<int> across_solids(std::vector<int> representative) {
     constexpr int none = -1, several = -2;
-    std::vector<int> solid_of(representative.size(), none);  // whose nodes a representative stands for
+    std::vector<int> solid_of(representative.size(), none);  // of the nodes of a representative
     std::size_t node = 0;
     for_each([&](const auto& solid, std::size_t i) {
       for (std::ptrdiff_t k = 0; k < solid.node_count(); ++k, ++node) {
@@ -140,7 +139,7 @@ class Bodies {
     return representative;
   }
 
-  // `representative`: for each node of all solids the node that stands for it.
+  // `representative`: for each node of all solids the node with which it is merged.
   void join(const std::vector<int>& representative) {
     std::vector<int> number(representative.size(), -1);
     std::ptrdiff_t node = 0;
@@ -176,9 +175,9 @@ class Bodies {
         throw ParameterError("Weld::tolerance", tolerance,
                              (coincide ? "cannot weld " : "must be smaller (m): ") + std::string("nodes ") +
                                  std::to_string(other) + " and " + std::to_string(k) + " of " + name +
-                                 (coincide ? ", which lie at one place and at a node of another solid: join "
-                                             "them first, see merge_duplicate_nodes"
-                                           : " would become one"));
+                                 (coincide ? ", which coincide with each other and with a node of "
+                                             "another solid: merge them first, see merge_duplicate_nodes"
+                                           : " would be merged"));
       }
       other = k;
     }
@@ -189,7 +188,7 @@ class Bodies {
     }
     if (!touches && count > 1) {
       throw ParameterError("Weld::tolerance", tolerance,
-                           "must be larger (m): no node of " + name + " lies at one of another solid");
+                           "must be larger (m): no node of " + name + " coincides with one of another solid");
     }
     auto moved = solid.mesh();
     for (int k = 0; k < std::ssize(numbers_[i]); ++k) {
@@ -206,14 +205,14 @@ class Bodies {
 template <class... Solids>
 Bodies(Weld, Solids...) -> Bodies<Solids...>;
 
-// A solid of Bodies, or a Solid alone, and its elements in the node numbers of the whole.
+// A solid of Bodies, or a single Solid, with its elements in the node numbers of the whole.
 template <class SolidType>
 struct SolidPart {
   const SolidType& solid;
   const ElementMatrix<typename SolidType::Element>& elements;
 };
 
-// What a Solid or Bodies consists of; the references are to it.
+// The solids of a Solid or Bodies; the references are to its members.
 template <Element E, class Energy, class Scalar>
 std::tuple<SolidPart<Solid<E, Energy, Scalar>>> parts_of(const Solid<E, Energy, Scalar>& solid) {
   return {{solid, solid.mesh().elements}};

@@ -1,4 +1,4 @@
-// Many copies of one solid.
+// One solid at many poses.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@
 
 namespace pliant {
 
-// Copies of a solid, each moved and turned at rest by a pose. Integrators and constraints treat them as one
+// Copies (instances) of a solid, each at rest at its own pose. Integrators and constraints treat them as one
 // body. Its nodes are those of the first copy, then those of the second, and so on:
 //   auto cow = Solid(mesh, FixedCorotated(lame), Density{1000});
 //   auto herd = Copies(cow, poses);                                  // std::vector<Pose<3>>
 //   auto held = Pinned(herd.nodes(nodes_where(mesh, ...)));          // of every copy
 //
-// Rest shapes are made from the one mesh, and a simulation computes with positions relative to the
-// translation of each pose: shapes, motions and energies are as right at a distance of 1 km, in floats too,
-// as at the origin. OperatorSplitting solves them together, see SplitCopies, without comparing them.
+// Rest shapes come from the one mesh, and a simulation computes with positions relative to the translation of
+// each pose: shapes, motions and energies are as accurate at a distance of 1 km, in floats too, as at the
+// origin. OperatorSplitting solves copies together, see SplitCopies, without comparing their shapes.
 template <class SolidType>  // a Solid
 class Copies {
-  static_assert(detail::is_solid<SolidType>, "what Copies is made of must be a Solid");
+  static_assert(detail::is_solid<SolidType>, "the first argument of Copies must be a Solid");
 
  public:
   using Element = typename SolidType::Element;
@@ -34,8 +34,8 @@ class Copies {
   static constexpr int dim = SolidType::dim;
   using Pose = pliant::Pose<dim>;
 
-  // Throws ParameterError where there is no pose, or where there are more nodes or elements than an int
-  // counts.
+  // Throws ParameterError if there is no pose, or if the number of nodes or elements exceeds the range of
+  // int.
   Copies(SolidType original, std::vector<Pose> poses)
       : original_(std::move(original)), poses_(std::move(poses)) {
     const Mesh& one = original_.mesh();
@@ -76,7 +76,7 @@ class Copies {
   int count() const { return static_cast<int>(poses_.size()); }
   const Pose& pose(int copy) const { return poses_[static_cast<std::size_t>(copy)]; }
 
-  // Of all copies, at their places.
+  // The mesh of all copies at their poses.
   const Mesh& mesh() const { return mesh_; }
   const NodeMatrix<Scalar, dim>& nodes() const { return mesh_.nodes; }  // rest positions [m], dim x #nodes
   std::ptrdiff_t node_count() const { return mesh_.node_count(); }
@@ -84,11 +84,11 @@ class Copies {
   // The same without the translations of the poses [m].
   const NodeMatrix<Scalar, dim>& nodes_at_origin() const { return at_origin_; }
 
-  // The number here of a node of a copy.
+  // The number in the whole of a node of a copy.
   int node(int copy, int number) const { return copy * static_cast<int>(original_.node_count()) + number; }
 
-  // The numbers here of nodes of a copy, and of the same nodes of every copy. They throw IndexError for a
-  // copy or a node that does not exist.
+  // The numbers in the whole of nodes of one copy, and of the same nodes of every copy. They throw IndexError
+  // for a copy or a node that does not exist.
   std::vector<int> nodes(int copy, const std::vector<int>& numbers) const {
     std::vector<int> result;
     append(copy, numbers, result);
@@ -126,7 +126,7 @@ class Copies {
 template <Element E, class Energy, class Scalar>
 Copies(Solid<E, Energy, Scalar>, std::vector<Pose<E::dim>>) -> Copies<Solid<E, Energy, Scalar>>;
 
-// What Copies consists of: itself, for its elements are of one type.
+// The solids of Copies: itself, because its elements are of one type.
 template <class SolidType>
 std::tuple<SolidPart<Copies<SolidType>>> parts_of(const Copies<SolidType>& copies) {
   return {{copies, copies.mesh().elements}};

@@ -12,7 +12,7 @@ namespace pliant {
 
 // Materials or densities by region number:
 //   PerRegion<StableNeoHookean>{{1, StableNeoHookean(soft)}, {2, StableNeoHookean(stiff)}}
-// Regions that the mesh does not have may be named too.
+// Regions that do not occur in the mesh may be named too.
 template <class ValueType>  // an energy or Density
 class PerRegion {
  public:

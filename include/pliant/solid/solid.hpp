@@ -20,12 +20,12 @@ struct Density {
   double value;
 };
 
-// One for the whole body, or one for each region.
+// One density for the whole body, or one for each region.
 using Densities = std::variant<Density, PerRegion<Density>>;
 
 namespace detail {
 
-// Whether what follows the energy of a Solid says no density.
+// Whether the arguments after the energy of a Solid lack a density.
 template <class... Rest>
 inline constexpr bool lacks_density = true;
 template <class First, class... More>
@@ -53,9 +53,9 @@ class Solid {
       "the second argument of Solid must be an energy for the dimension of the mesh: psi(F), pk1(F) and "
       "hessian(F) over scalars and lanes, see energy/concept.hpp");
 
-  // Throws MeshError where the mesh cannot be simulated (flipped, flat or repeated elements, unreferenced
-  // nodes, ...; the message names the repair), ParameterError for a density or damping out of range and for a
-  // region of the mesh that has no energy or no density.
+  // Throws MeshError if the mesh cannot be simulated (flipped, flat or repeated elements, unreferenced nodes,
+  // ...; the message names the repair), ParameterError for a density or damping out of range and for a region
+  // of the mesh that has no energy or no density.
   Solid(Mesh mesh, Energy energy, Densities density, Rayleigh damping = {})
       : mesh_(std::move(mesh)), energy_(std::move(energy)), density_(std::move(density)), damping_(damping) {
     require_usable(mesh_);
@@ -67,8 +67,8 @@ class Solid {
     damping_.check();
   }
 
-  // The same for a plane body, which is 1 m thick unless it says otherwise. Energy, forces, stiffness and
-  // mass are those of the body with its thickness. Throws ParameterError also for a thickness out of range.
+  // The same for a plane body, by default 1 m thick. Energy, forces, stiffness and mass are those of the body
+  // with its thickness. Also throws ParameterError for a thickness out of range.
   Solid(Mesh mesh, Energy energy, Densities density, Thickness thickness,
         Rayleigh damping = {}) requires(dim == 2)  // only a plane body has a thickness
       : Solid(std::move(mesh), std::move(energy), std::move(density), damping) {
@@ -89,7 +89,7 @@ class Solid {
   std::ptrdiff_t node_count() const { return mesh_.node_count(); }
   const Energy& energy() const { return energy_; }
 
-  // Of an element [kg/m^3].
+  // The density of an element [kg/m^3].
   double density(std::ptrdiff_t element) const {
     if (const auto* regions = std::get_if<PerRegion<Density>>(&density_)) {
       return regions->at(mesh_.region(element)).value;
@@ -98,7 +98,7 @@ class Solid {
   }
 
   const Rayleigh& damping() const { return damping_; }
-  Thickness thickness() const { return thickness_; }  // 1 for a body in space, where it has no meaning
+  Thickness thickness() const { return thickness_; }  // 1 for a body in space, without meaning
 
  private:
   Mesh mesh_;

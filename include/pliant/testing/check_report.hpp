@@ -1,4 +1,4 @@
-// What a checker of an energy found.
+// The report of a checker of energies.
 #pragma once
 
 #include <limits>
@@ -9,19 +9,19 @@
 
 namespace pliant {
 
-// One property that was checked, with the place where it holds worst.
+// One checked property, with the place of its largest error.
 struct PropertyCheck {
-  std::string property;  // what has to hold, e.g. "pk1 is the derivative of psi"
+  std::string property;  // the claim, e.g. "pk1 is the derivative of psi"
   double tolerance;      // the largest error allowed, relative
-  double error = 0;      // the largest error found, relative; infinity where something is not finite
-  std::string place;     // where it was found, e.g. "stretched, F = [1.8 0; 0 1]"
+  double error = 0;      // the largest error found, relative; infinity if a result is not finite
+  std::string place;     // the state of the largest error, e.g. "stretched, F = [1.8 0; 0 1]"
   std::string detail;    // numbers to compare, and a guess at the mistake
 
   bool passed() const noexcept { return error <= tolerance; }
 };
 
-// True when everything that was checked holds. `message()` lists all of it, one property per line, and for
-// each failure where it is worst and by how much.
+// True if all checked properties hold. `message()` lists them, one per line, and for each failure the place
+// and size of the largest error.
 class [[nodiscard]] CheckReport {
  public:
   explicit operator bool() const noexcept {
@@ -45,7 +45,7 @@ class [[nodiscard]] CheckReport {
     return text.str();
   }
 
-  // Takes note of one more measurement of a property. The worst one is kept; NaN is worse than any number.
+  // Records a measurement of a property. The largest error is kept; NaN counts as larger than any number.
   void see(const std::string& property, double tolerance, double error, const std::string& place,
            const std::string& detail) {
     if (!(error <= std::numeric_limits<double>::max())) error = std::numeric_limits<double>::infinity();

@@ -1,4 +1,4 @@
-// What the checkers of energies share: random deformation gradients, and matrices in words.
+// Shared code of the checkers of energies: random deformation gradients, and matrices as text.
 #pragma once
 
 #include <cmath>
@@ -25,7 +25,7 @@ inline std::string in_one_line(const Eigen::MatrixXd& A) {
   return text.str();
 }
 
-// The entry in which two matrices differ most, and whether one is a multiple of the other.
+// Text on the entry in which two matrices differ most, and on whether one is a multiple of the other.
 inline std::string compared(const char* name, const Eigen::MatrixXd& given, const char* truth_name,
                             const Eigen::MatrixXd& truth) {
   Eigen::Index row = 0, column = 0;

@@ -1,9 +1,9 @@
-// Checks the derivatives of an energy of one's own, or of any function of many variables.
+// Checks the derivatives of a custom energy, or of any function of many variables.
 //
 //   const DerivativeReport report = check_derivatives<3>(MyEnergy(...), {.inverted = true});
 //   if (!report) throw std::runtime_error(report.message());
 //
-// Nothing here is fast: it belongs in a test.
+// The checks are slow: use them in tests.
 #pragma once
 
 #include <algorithm>
@@ -150,8 +150,8 @@ void check_lanes(const E& energy, const std::vector<CheckedState<Dim>>& states, 
   }
 }
 
-// hessian(F, projection), where the energy has it, is the projected hessian(F), and tangent<projection>,
-// where it has that, contracts it.
+// hessian(F, projection), if the energy has it, is the projected hessian(F), and tangent<projection>, if the
+// energy has it, contracts it.
 template <Projection projection, class E, int Dim>
 void check_projection(const E& energy, const CheckedState<Dim>& state, RandomDeformations& random,
                       DerivativeReport& report) {
@@ -240,8 +240,8 @@ requires Energy<E, Dim> DerivativeReport check_derivatives(const E& energy,
 }
 
 // Checks a function of n variables at x: value(x) a number, gradient(x) a vector of n, and hessian_times(x,
-// d) the product of its Hessian with a vector d. Up to 60 variables are moved one by one; with more, 60
-// random directions are tried. `step` is the largest change of a variable, in the unit of x.
+// d) the product of its Hessian with a vector d. Up to 60 variables are varied one by one; with more, 60
+// random directions are used. `step` is the largest change of a variable, in the unit of x.
 template <class Value, class Gradient, class HessianTimes>
 DerivativeReport check_derivatives(const Value& value, const Gradient& gradient,
                                    const HessianTimes& hessian_times, const Eigen::VectorXd& x, double step,

@@ -1,4 +1,4 @@
-// Derivatives by extrapolated central differences: the independent truth of the derivative checkers.
+// Derivatives by extrapolated central differences: the independent reference of the derivative checkers.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@ struct NumericalDerivative {
 };
 
 // d f(t) / dt at t = 0 for a vector-valued f. Central differences with the steps `step`, step/2, step/4, ...
-// are extrapolated to step zero, and of all the extrapolations the one is taken that agrees best with its
-// neighbours: Ridders 1982, "Accurate computation of F'(x) and F'(x)F''(x)". Steps at which f is not finite
-// are left out, so a function may end not far from t = 0.
+// are extrapolated to step zero, and the extrapolation that agrees best with its neighbours is returned:
+// Ridders 1982, "Accurate computation of F'(x) and F'(x)F''(x)". Steps at which f is not finite are skipped,
+// so the domain of f may end near t = 0.
 template <class Function>
 NumericalDerivative differentiate(const Function& f, double step = 0.04) {
   constexpr int levels = 10;

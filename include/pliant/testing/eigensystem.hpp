@@ -1,10 +1,10 @@
-// Checks the projected Hessians of an energy of one's own against a numerical eigensolver.
+// Checks the projected Hessians of a custom energy against a numerical eigensolver.
 //
 //   const CheckReport report = check_eigensystem<3>(MyEnergy(...));
 //   if (!report) throw std::runtime_error(report.message());
 //
-// It holds the analytic eigensystem of a model to the Hessian of the same model; testing/derivatives.hpp says
-// whether that one is right. Nothing here is fast: it belongs in a test.
+// It compares the analytic eigensystem of a model with the Hessian of the same model, which
+// testing/derivatives.hpp checks. The checks are slow: use them in tests.
 #pragma once
 
 #include <cmath>
@@ -24,8 +24,8 @@
 namespace pliant {
 
 struct EigensystemOptions {
-  double tolerance = 1e-12;  // relative to the largest entry of the Hessian as it is; a tenth of it is
-                             // allowed to an eigenvalue below zero
+  double tolerance = 1e-12;  // relative to the largest entry of the unprojected Hessian; a negative
+                             // eigenvalue may have a tenth of it
   int random_states = 100;   // besides the named ones
   unsigned seed = 1;         // of the random states and of the frames of the named ones
 };
@@ -41,8 +41,8 @@ inline Eigen::MatrixXd project_by_eigen(const Eigen::MatrixXd& H, Projection pro
   return eigen.eigenvectors() * kept.asDiagonal() * eigen.eigenvectors().transpose();
 }
 
-// Whether F is flat, for an energy whose Hessian has a pole there: J is what rounding leaves of it, which
-// need not be the same where the compiler sums in another order.
+// Whether F is flat, for an energy whose Hessian has a pole there: J is then pure rounding, which may differ
+// if the compiler sums in another order.
 template <int Dim, class E>
 bool at_pole_of_flat(const E& energy, const DoubleMatrix<Dim>& F, const Eigen::MatrixXd& H) {
   constexpr double rounding = std::numeric_limits<double>::epsilon();
@@ -95,8 +95,8 @@ struct NamedDeformation {
   DoubleMatrix<Dim> F;
 };
 
-// Where closed forms of eigensystems go wrong: singular values that vanish, coincide, or cancel in sums; each
-// in random frames and along the axes.
+// States in which closed forms of eigensystems can fail: singular values that vanish, coincide, or cancel in
+// sums; each in random frames and along the axes.
 template <int Dim>
 std::vector<NamedDeformation<Dim>> degenerate_deformations(RandomDeformations& random) {
   using Vector = SmallVector<double, Dim>;
@@ -131,8 +131,9 @@ std::vector<NamedDeformation<Dim>> degenerate_deformations(RandomDeformations& r
 
 }  // namespace detail
 
-// Checks an energy at F (any Eigen expression of size Dim x Dim): `hessian(F, projection)` is, for clamp and
-// absolute, what a numerical eigensolver makes of `hessian(F)`, and has no negative eigenvalue.
+// Checks an energy at F (any Eigen expression of size Dim x Dim): `hessian(F, projection)` agrees, for clamp
+// and absolute, with the projection of `hessian(F)` by a numerical eigensolver, and has no negative
+// eigenvalue.
 template <int Dim, class E, class Derived>
 requires EnergyOver<E, Dim, double> CheckReport check_eigensystem(const E& energy,
                                                                   const Eigen::MatrixBase<Derived>& F,
@@ -145,9 +146,9 @@ requires EnergyOver<E, Dim, double> CheckReport check_eigensystem(const E& energ
 // The same at random deformation gradients, half of them inverted, and at flat, repeated, inverted and equal
 // and opposite singular values, exactly and nearly so.
 //
-// An energy whose eigenvalues have a pole where two singular values cancel is held there relative to the
-// pole; its `hessian(F)` must come from the same singular values as its projections, or it has another pole.
-// One with a pole at J = 0 is asked for no more than finite numbers where J is rounding.
+// If eigenvalues have a pole where two singular values cancel, errors are relative to the pole; `hessian(F)`
+// must use the same singular values as the projections, otherwise its pole differs. With a pole at J = 0
+// results need only be finite if J is pure rounding.
 template <int Dim, class E>
 requires EnergyOver<E, Dim, double> CheckReport check_eigensystem(const E& energy,
                                                                   const EigensystemOptions& options = {}) {

@@ -1,5 +1,5 @@
-// Checks the contract of Lame: that an energy made from Young's modulus and Poisson's ratio is that material
-// at rest.
+// Checks the contract of Lame: at rest an energy constructed from Young's modulus and Poisson's ratio is
+// Hooke's law with these parameters.
 //
 //   const CheckReport report = check_rest_state<3>([](const Lame& lame) { return MyEnergy(lame); });
 //   if (!report) throw std::runtime_error(report.message());
@@ -19,7 +19,7 @@
 namespace pliant {
 
 // Hooke's law as the matrix d vec(P) / d vec(F) at rest [Pa], Dim^2 x Dim^2: mu (I + T) + lambda vec(I)
-// vec(I)^T, with T the transposition. In 2D that is plane strain.
+// vec(I)^T, with T the transposition. In 2D this is plane strain.
 template <int Dim>
 Eigen::MatrixXd hooke_tensor(const Lame& lame) {
   Eigen::MatrixXd H = Eigen::MatrixXd::Zero(Dim * Dim, Dim * Dim);
@@ -52,7 +52,7 @@ CheckReport check_rest_state(const Make& make, const RestStateOptions& options =
       const Lame lame = Lame::from_young_poisson(young, nu);
       const auto energy = make(lame);
       static_assert(EnergyOver<std::remove_const_t<decltype(energy)>, Dim, double>,
-                    "pliant: check_rest_state takes a function that makes an energy from a Lame");
+                    "pliant: check_rest_state takes a function that constructs an energy from a Lame");
       const Eigen::MatrixXd expected = hooke_tensor<Dim>(lame), P = DoubleMatrix<Dim>(energy.pk1(rest)),
                             H = SmallMatrix<double, Dim * Dim, Dim * Dim>(energy.hessian(rest));
       const double scale = largest_entry(expected);

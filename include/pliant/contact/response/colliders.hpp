@@ -1,4 +1,4 @@
-// The colliders of a simulation, where they are in a step, and which planes they put before a node.
+// The colliders of a simulation: their poses in a step, and the contact planes that they give to a node.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace pliant {
 
-// The planes of a node, at most so many.
+// The contact planes of a node.
 template <int Dim>
 struct NodePlanes {
   static constexpr int most = Dim + 1;
@@ -35,7 +35,7 @@ struct NodePlanes {
     if (count < most) list[static_cast<std::size_t>(count++)] = plane;
   }
 
-  // Adds a plane before the others; where there are too many, the one goes that u is farthest from.
+  // Adds a plane at the front; if full, drops the plane farthest from u.
   void insist(const ContactPlane<Dim>& plane, const SmallVector<double, Dim>& u) {
     auto spare = list.begin() + count;
     if (count == most) {
@@ -52,18 +52,18 @@ struct NodePlanes {
   }
 };
 
-// Where some nodes are and where they may go: boxes around their positions and their ways [m].
+// Boxes around the positions and around the displacements of some nodes [m].
 template <int Dim>
 struct NodeRegion {
   AxisAlignedBox<Dim> x, way;
 };
 
-// Colliders are where they are at the end of a step; on their way there they are taken to move evenly. Points
-// and ways are in the world [m]. Questions may be asked by several threads at once.
+// Colliders are at their poses at the end of a step, and move evenly during the step. Points and
+// displacements are in the world [m]. Const functions may be called by several threads at once.
 //
-// A user calls a collider by its number, which is never given again. Everybody else calls it by its place
-// among those that are there, which are in the order of their numbers: where one is removed the places behind
-// it change, and nothing of it is left.
+// Users refer to a collider by its number, which is never used again. Internally a collider has a place, its
+// index in the list of the present colliders, ordered by their numbers: after a removal the places of later
+// colliders change, and nothing of the removed one is left.
 template <int Dim>
 class Colliders {
  public:
@@ -76,21 +76,21 @@ class Colliders {
     AnyCollider<Dim> shape;
     AxisAlignedBox<Dim> bounds;  // of the shape
     Surface surface;
-    Path path;              // empty where it is moved by hand
-    Pose<Dim> from, to;     // in this step, or in the present part of it
-    Pose<Dim> start, goal;  // of one that is moved by hand, in this step
-    bool moves;             // by hand
+    Path path;              // empty if it is moved by `move`
+    Pose<Dim> from, to;     // in this step, or in the current part of it
+    Pose<Dim> start, goal;  // of `move`, in this step; goal is the target
+    bool moves;             // by `move`
     int number;
   };
 
-  // `size` [m]: of the coordinates; `rounding` [-]: what rounding makes of distances, relative to that.
+  // `size` [m]: of the coordinates; `rounding` [-]: rounding errors of distances, relative to that.
   void prepare(double size, double rounding) {
     size_ = size;
     rounding_ = rounding;
   }
 
-  // Throws ParameterError for what is wrong with the collider or its surface, and for a pose of its path now
-  // that makes no sense. Returns its number, which is never given again.
+  // Throws ParameterError for an invalid collider or surface, and for an invalid current pose of its path.
+  // Returns its number, which is never used again.
   int add(AnyCollider<Dim> shape, const Surface& surface, Path path, double time) {
     shape.check();
     surface.check();
@@ -103,8 +103,8 @@ class Colliders {
     return added_++;
   }
 
-  // The next step takes a collider from where it is to a pose, where it stays. Both throw IndexError for one
-  // that is not there.
+  // In the next step a collider moves to a pose, and stays there. Both functions throw IndexError for a
+  // collider that does not exist.
   void move(int number, const Pose<Dim>& pose) {
     Collider& collider = list_[static_cast<std::size_t>(place_of(number))];
     collider.path = nullptr;
@@ -112,18 +112,18 @@ class Colliders {
     collider.moves = true;
   }
 
-  // Returns the place where it was.
+  // Returns its former place.
   int remove(int number) {
     const int place = place_of(number);
     list_.erase(list_.begin() + place);
     return place;
   }
 
-  // Where the colliders are, see core/history.hpp: what they are made of, and their paths, are no part of it.
+  // The poses of the colliders, see core/history.hpp; without their shapes and paths.
   struct Placed {
     int number;
     bool on_path;
-    bool moves;  // the next step takes it to `goal`
+    bool moves;  // to `goal` in the next step
     Pose<Dim> start, goal;
   };
   using History = std::vector<Placed>;
@@ -135,7 +135,7 @@ class Colliders {
           {collider.number, static_cast<bool>(collider.path), collider.moves, collider.start, collider.goal});
     }
   }
-  // Throws StateError for other colliders, or for one that is moved in another way.
+  // Throws StateError if the colliders differ, or if one has a path in the state or here only.
   void check(const History& history) const {
     auto placed = history.begin();
     const auto differs = [](int number, const char* difference) {
@@ -172,9 +172,9 @@ class Colliders {
     });
   }
 
-  // A step, or the part of it from `begun` to `done` [-], leads from one time to another [s]: colliders on a
-  // path are where it has them then; those moved by hand go evenly through the whole step. Throws
-  // ParameterError for a pose of a path that makes no sense.
+  // Sets the poses of a step, or of the part of it from `begun` to `done` [-], between two times [s]:
+  // colliders on a path have its poses at these times; those moved by `move` move evenly through the whole
+  // step. Throws ParameterError for an invalid pose of a path.
   void place(double begin, double end, double begun = 0, double done = 1) {
     for (Collider& collider : list_) {
       if (collider.path) {
@@ -189,7 +189,7 @@ class Colliders {
     }
   }
 
-  // The step has been made.
+  // Completes the motions of a step.
   void arrive() {
     for (Collider& collider : list_) {
       collider.start = collider.from = collider.to;
@@ -197,12 +197,12 @@ class Colliders {
     }
   }
 
-  // What rounding makes of distances between points with coordinates of a size [m].
+  // The rounding errors of distances between points with coordinates of a size [m].
   double tolerance(double size) const { return rounding_ * std::max(size_, size); }
 
-  // Puts a point that is inside a collider at the start of the step on its surface, as far as
-  // free_directions(), the projection onto those in which it may move, allows; `size` [m] is that of its
-  // coordinates. False where it is inside of none.
+  // Moves a point that is inside a collider at the start of the step to its surface, as far as
+  // free_directions(), the projection onto its free directions, allows; `size` [m] is that of its
+  // coordinates. Returns false if it is in no collider.
   template <class FreeDirections>
   bool push_out(Point& x, double size, FreeDirections&& free_directions) const {
     bool moved = false;
@@ -219,8 +219,8 @@ class Colliders {
     return moved;
   }
 
-  // Whether a collider may matter to any node of a region. If not, push_out and for_each_entered find nothing
-  // there, nor does meet with a reach of at most the way of a node and `beyond` [m].
+  // Whether a collider may touch any node of a region. If not, push_out and for_each_entered find nothing
+  // there, nor does meet with a reach of at most the displacement of a node plus `beyond` [m].
   bool near(int place, const NodeRegion<Dim>& region, double beyond) const {
     const Collider& collider = (*this)[place];
     const auto& [x, way] = region;
@@ -244,8 +244,9 @@ class Colliders {
     return false;
   }
 
-  // Adds the planes of a collider that a node could meet on its way from x: of the surface it rests on, of
-  // the place where it would enter, or else of the nearest surface where it would end, if within `reach` [m].
+  // Adds the planes of a collider that a node with the displacement `way` from x could touch: of the surface
+  // on which it rests, of the point of entry, or else of the surface nearest to the end, if within `reach`
+  // [m].
   void meet(int place, const Point& x, const Point& way, double reach, Planes& planes) const {
     const Collider& collider = (*this)[place];
     const Point from = collider.from.to_local(x), to = collider.to.to_local(Point(x + way));
@@ -262,8 +263,9 @@ class Colliders {
     if (there) planes.add(plane_of(place, x, there->point, there->normal));
   }
 
-  // Calls use(plane) where a node enters a collider on its way from x, and for each that it is inside of at
-  // its end: where it starts on one facet and slides past an edge under the next, only the end tells.
+  // Calls use(plane) if a node with a displacement from x enters a collider, and for each collider that
+  // contains its end: a node that starts on one facet and slides past an edge below the next one is detected
+  // at its end only.
   template <class Use>
   void for_each_entered(const Point& x, const Point& way, Use&& use) const {
     for (int place = 0; place < count(); ++place) {
@@ -298,10 +300,10 @@ class Colliders {
     return static_cast<int>(found - list_.begin());
   }
 
-  // How near to a surface a node touches it [m].
+  // The distance from a surface at which a node touches it [m].
   double closeness(double thickness, double size) const { return 1.01 * thickness + tolerance(size); }
 
-  // A box that contains all of one in the world, in the frame of a collider and when rounded.
+  // A box in the frame of a collider that contains a box in the world, including rounding.
   static AxisAlignedBox<Dim> local_box(const Pose<Dim>& pose, const AxisAlignedBox<Dim>& box) {
     Point middle, half;
     for (int k = 0; k < Dim; ++k) {
@@ -321,7 +323,7 @@ class Colliders {
     return result;
   }
 
-  // Whether a box, or a segment, stays outside and farther than `reach` from all of a collider, in its frame.
+  // Whether a box or a segment is outside a collider and farther than `reach` from it, in its frame.
   static bool apart(const Collider& collider, const AxisAlignedBox<Dim>& box, double reach) {
     return collider.bounds.apart(box, reach) || collider.shape.apart(box, reach);
   }

@@ -17,18 +17,19 @@
 
 namespace pliant {
 
-// A collider pressing on a node.
+// A contact of a node with a collider.
 template <int Dim>
 struct Contact {
   int node;
-  int collider;                     // its number; while a step is under way its place, see Colliders
+  int collider;                     // its number; during a step its place, see Colliders
   SmallVector<double, Dim> normal;  // of its surface, unit, towards the node
   SmallVector<double, Dim> force;   // on the node, friction included [N]
 };
 
-// What the colliders of a simulation do to the nodes in a step: each node is bounded by the planes that it
-// could meet (`find`). What a step makes of that is checked against the colliders themselves (`find_missed`),
-// so that no node passes through one whatever its speed. Friction takes the normal forces of the last pass.
+// The effect of the colliders of a simulation on the nodes in a step. Each node gets the contact planes that
+// it could touch as bounds (`find`). The resulting displacements are checked against the colliders themselves
+// (`find_missed`), so that no node passes through one at any speed. Friction uses the normal forces of the
+// last pass.
 template <class VectorType>  // a NodeVector
 class Contacts {
  public:
@@ -41,7 +42,7 @@ class Contacts {
   using Bounds = BoundedNodes<Vector>;
 
   // `spacing` [m]: the mean distance between nodes; `size` [m]: of the coordinates at rest, relative to
-  // `origins` as the positions of a step are.
+  // `origins`, like the positions of a step.
   void prepare(std::ptrdiff_t node_count, double spacing, double size, Origins<dim> origins = {}) {
     origins_ = std::move(origins);
     spacing_ = spacing;
@@ -57,19 +58,19 @@ class Contacts {
     free_.resize(node_count);
   }
 
-  // Which nodes cannot move freely.
+  // Sets the constrained nodes.
   template <class Filter>
   void set_constraints(const Filter& filter) {
     std::vector<Square> projections;
     filter.for_each_restrained([&](int, const auto& S) { projections.push_back(S.template cast<double>()); });
-    projections_ = std::move(projections);  // nothing needs memory from here on
+    projections_ = std::move(projections);  // no allocation after this
     std::fill(restrained_.begin(), restrained_.end(), int{free});
     int place = 0;
     filter.for_each_restrained(
         [&](int node, const auto&) { restrained_[static_cast<std::size_t>(node)] = place++; });
   }
 
-  // Forgets what belongs to a step, after one that was broken off.
+  // Discards the data of a step that was interrupted.
   void renew() {
     bounds_ = Bounds();
     holds_.clear();
@@ -88,10 +89,10 @@ class Contacts {
   bool empty() const { return colliders_.empty(); }
   bool rubs() const { return colliders_.rub(); }
 
-  // Nodes have been put elsewhere: they hold on to nothing.
+  // Drops all friction anchors, after positions have been set.
   void let_go() { holds_.let_go(); }
 
-  // What pressed at the end of the last step that was accepted; nodes in the internal numbering.
+  // The contacts at the end of the last accepted step; nodes in the internal numbering.
   const std::vector<Contact<dim>>& pressing() const { return pressing_; }
 
   // See core/history.hpp.
@@ -114,9 +115,9 @@ class Contacts {
 
   // ---- one step, in this order
 
-  // Colliders go to where they are `dt` [s] after `time` [s]. Nodes that are inside one at the start are put
-  // on its surface, which gives them no velocity (the position alteration of Baraff and Witkin 1998). Returns
-  // whether there were any.
+  // Moves the colliders to their poses `dt` [s] after `time` [s]. Nodes inside a collider at the start are
+  // moved to its surface without gaining velocity (the position alteration of Baraff and Witkin 1998).
+  // Returns whether there were any.
   bool start(double time, double dt, Vector& x) {
     holds_.save();
     colliders_.place(time, time + dt);
@@ -139,7 +140,7 @@ class Contacts {
     colliders_.place(begin, end, begun, done);
   }
 
-  // Without colliders: nothing touches.
+  // Without colliders there are no contacts.
   void clear() {
     bounds_.clear(std::ssize(restrained_));
     holds_.clear();
@@ -149,8 +150,8 @@ class Contacts {
   // Whether the step is one linear system.
   void set_linear(bool linear) { holds_.set_linear(linear); }
 
-  // The planes of the nodes for the step from x, which `ahead` would lead to x + ahead without contact.
-  // `prescribed`: the displacements that constraints ask for [m].
+  // The contact planes of the nodes in a step from x, whose displacement without contact would be `ahead`.
+  // `prescribed`: the displacements by constraints [m].
   void find(const Vector& x, const Vector& ahead, const Vector& prescribed) {
     find_planes(x, ahead, spacing_, MayMiss::any);
     rebuild(x, prescribed);
@@ -177,37 +178,37 @@ class Contacts {
     return holds_.update(bounds_, colliders_, places(x), u, g, dt, part);
   }
 
-  // Planes that the displacement u crosses although no plane told: gives them to the nodes, and puts these on
-  // them. True where there were any.
+  // Surfaces that u crosses and that no recorded plane predicted: adds their planes to the nodes, and moves
+  // these back to them. Returns whether there were any.
   bool find_missed(const Vector& x, const Vector& prescribed, Vector& u) {
     return find_missed(x, prescribed, u, MayMiss::any);
   }
 
   // ---- for integrators that do not solve for contact, in a step or in each part of one
 
-  // Nothing that follows until the end of the step allocates.
+  // After this nothing allocates until the end of the step.
   void make_room() {
     bounds_.reserve(std::ssize(restrained_));
     for (auto* contacts : {&found_, &pressing_}) contacts->reserve(dim * restrained_.size());
   }
 
-  // A part of a step: its length, and relative to the step.
+  // The length of a part of a step, absolute and relative to the step.
   struct Part {
     double dt;      // [s]
     double weight;  // [-]
   };
 
-  // The forces of the step, which are those of its parts by their weights, are zero so far.
+  // Sets the forces of the step, the weighted sums of those of its parts, to zero.
   void begin_forces() { found_.clear(); }
 
-  // Parts of a step may have to be taken back.
+  // For parts of a step that may have to be repeated.
   void keep_forces() { kept_ = found_; }
   void restore_forces() { found_ = kept_; }
 
-  // Puts the nodes that the displacement u takes past colliders on their surfaces; where that takes the force
-  // m d / dt^2, with m = mass(i) [kg] and d the way back, friction and drag take as much from their way along
-  // the surface as they can in `dt`. Calls changed(i) for each of these nodes. False where some could not be
-  // kept out.
+  // Moves the nodes that the displacement u takes into or through colliders back to their surfaces. With m =
+  // mass(i) [kg] and d the correction, the normal force is m d / dt^2; friction and drag reduce the
+  // displacement along the surface accordingly. Calls changed(i) for each of these nodes. Returns false if
+  // some could not be kept out.
   template <class Mass, class Changed>
   bool put_back(const Vector& x, const Vector& prescribed, const Part& part, Mass&& mass, Vector& u,
                 Changed&& changed) {
@@ -224,7 +225,7 @@ class Contacts {
       };
       set_point(u, i, settled(bounded, point(u, i), carried, part.dt / mass(i)));
     }
-    // Those without planes go where they were asked for, and meet nothing there.
+    // Nodes without planes keep their displacement, which has been checked already.
     for (int pass = 0; find_missed(x, prescribed, u, MayMiss::bounded); ++pass) {
       if (pass == most_passes) return false;
     }
@@ -238,10 +239,10 @@ class Contacts {
     return true;
   }
 
-  // Of the nodes that the displacement u has taken to x since the last call of put_back, those that touch
-  // colliders move no further in: takes that out of their velocities v [m/s], and what friction can take of
-  // their speed along the surface. Calls changed(i, change) with each change of a velocity [m/s], for which
-  // the force m change / dt is needed.
+  // For nodes that touch colliders at x, to which the displacement u has taken them since the last call of
+  // put_back: removes the inward part of their velocities v [m/s], and reduces their speed along the surface
+  // by friction. Calls changed(i, change) for each change of a velocity [m/s], which is caused by the force m
+  // change / dt.
   template <class Mass, class Changed>
   void stop_entering(const Vector& x, const Vector& u, const Part& part, Mass&& mass, Vector& v,
                      Changed&& changed) {
@@ -260,9 +261,9 @@ class Contacts {
     }
   }
 
-  // A node that could not be kept out of the colliders, where there is one: one for which two of them leave
-  // no room, if there is any, or one that has entered them in spite of its planes; and the numbers of up to
-  // two of those in whose way it is, or -1.
+  // A node that could not be kept out of the colliders, if any: preferably one to which two colliders leave
+  // no room, otherwise one that has entered a collider in spite of its planes; with the numbers of up to two
+  // of these colliders, or -1.
   struct Blocked {
     int node = -1;
     std::array<int, 2> colliders{-1, -1};
@@ -285,7 +286,7 @@ class Contacts {
     return result;
   }
 
-  // Adds the forces of the colliders to `forces` [N]. Returns how many nodes these press on.
+  // Adds the forces of the colliders to `forces` [N]. Returns the number of nodes in contact.
   int add_found(Vector& forces) const {
     int nodes = 0, last = -1;
     for (const Contact<dim>& contact : found_) {
@@ -296,8 +297,8 @@ class Contacts {
     return nodes;
   }
 
-  // The step ends at the displacement u with the gradient g: adds to `forces` those of the colliders on the
-  // nodes [N] and lists them. Returns how many nodes press on a collider.
+  // For a step that ends at the displacement u with the gradient g: adds the forces of the colliders on the
+  // nodes to `forces` [N], and records the contacts. Returns the number of nodes in contact.
   int add_forces(const Vector& u, const Vector& g, Vector& forces) {
     found_.clear();
     int nodes = 0;
@@ -318,16 +319,16 @@ class Contacts {
     return nodes;
   }
 
-  // What presses at the end of the present step.
+  // The contacts at the end of the current step.
   const std::vector<Contact<dim>>& found() const { return found_; }
 
-  // Where the forces found are not yet those of the step, but this part of them is.
+  // Multiplies the forces found, to make them those of the step.
   void scale_forces(double part) {
     for (Contact<dim>& contact : found_) contact.force *= part;
   }
 
-  // Nodes that press on colliders move with them along the normals, and those that stick in every direction:
-  // takes the rest out of the velocities v [m/s] at the end x + u of a step of `dt` [s] with the gradient g.
+  // Nodes in contact move with the colliders along the normals, and sticking nodes in all directions: sets
+  // the velocities v [m/s] accordingly at the end x + u of a step of `dt` [s] with the gradient g.
   void follow(const Vector& x, const Vector& u, const Vector& g, double dt, Vector& v) const {
     for (std::size_t m = 0; m < bounds_.nodes().size(); ++m) {
       const auto& bounded = bounds_.nodes()[m];
@@ -352,10 +353,10 @@ class Contacts {
     }
   }
 
-  // The step, or a part of it, leads from x to x + u.
+  // Ends a step, or a part of it, from x to x + u.
   void finish(const Vector& x, const Vector& u) { holds_.finish(bounds_, colliders_, places(x), u); }
 
-  // The step is over: accepted, or as if it had not been.
+  // Ends the step; if it was not accepted, restores the state before it.
   void end(bool accepted) {
     if (accepted) {
       std::swap(pressing_, found_);
@@ -412,10 +413,10 @@ class Contacts {
     return place == free ? Square::Identity() : projections_[static_cast<std::size_t>(place)];
   }
 
-  // Which nodes may have planes that they have not got yet: any, or those only that have some already.
+  // The nodes to search for additional planes: all, or only those that have planes already.
   enum class MayMiss { any, bounded };
 
-  // Planes that are farther than `beyond` [m] off the way are left out.
+  // Planes that are farther than `beyond` [m] from the path are omitted.
   void find_planes(const Vector& x, const Vector& ahead, double beyond, MayMiss may_miss) {
     groups_.for_each([&](int group) {
       const NodeRegion<dim> around = region(group, x, ahead);
@@ -483,12 +484,12 @@ class Contacts {
     return (from_below ? 1 : -1) * bounded.N.col(axis).template cast<double>();
   }
 
-  // How far a collider has carried what is now at a point.
+  // The displacement in the step of the material point of a collider that is at `end` now.
   static Point carried_to(const Point& end, const typename Colliders<dim>::Collider& collider) {
     return end - collider.from.to_world(collider.to.to_local(end));
   }
 
-  // The axis of a bounded node along which it is pushed most on its way off the planes, and from which side.
+  // The axis of a bounded node with the largest correction by its planes, and its side.
   struct Pushed {
     int axis = 0;
     bool from_below = true;
@@ -510,14 +511,14 @@ class Contacts {
     return result;
   }
 
-  // A way as the sum of those along the normals of the planes.
+  // A displacement as the sum of components along the normals of the planes.
   static Point along_normals(const BoundedNode& bounded, const Point& way) {
     return transposed_times<double, dim, dim, 1>(Square(bounded.T.template cast<double>()), way);
   }
 
-  // The displacement of a bounded node without contact, put within its bounds, once friction and drag of the
-  // collider that it presses on most have acted. `carried(collider)`: the displacement of that [m];
-  // `drag_time`: that during which drag acts, per mass [s/kg].
+  // The displacement without contact of a bounded node, projected into its bounds and reduced by friction and
+  // drag of the collider with the largest correction. `carried(collider)`: the displacement of the collider
+  // [m]; `drag_time`: the duration of the drag divided by the mass [s/kg].
   template <class Carried>
   Point settled(const BoundedNode& bounded, const Point& unbound, Carried&& carried, double drag_time) const {
     const auto within_bounds = [&](const Point& u) {
@@ -539,8 +540,8 @@ class Contacts {
     return within_bounds(u - times<double, dim, dim, 1>(free_directions(bounded.node), less));
   }
 
-  // The bounds of a displacement `ahead` of a bounded node that comes after u: those of planes that it has
-  // come to, which go on as the colliders do. Without axes where there are none.
+  // The bounds for a further displacement `ahead` of a bounded node after u: those of the planes that it has
+  // reached, which continue to move with the colliders. Without axes if there are none.
   template <class Carried>
   BoundedNode stopped_by(const BoundedNode& bounded, const Point& u, const Point& ahead,
                          Carried&& carried) const {
@@ -555,7 +556,7 @@ class Contacts {
     BoundedNode result;
     if (touched.count == 0) return result;
     if (planes.count == 1 && restrained_[static_cast<std::size_t>(bounded.node)] == free) {
-      result = bounded;  // the same plane, elsewhere
+      result = bounded;  // the same plane, moved
       result.lower[0] = static_cast<Scalar>(touched.begin()->least);
       return result;
     }
@@ -564,8 +565,9 @@ class Contacts {
                               planes.size);
   }
 
-  // Counts what puts a bounded node off its planes by a way, `force_per_way` [N/m]: each plane pushes along
-  // its normal, and the one that does so most has the friction. Contacts are found in the order of the nodes.
+  // Records the forces of a correction `way` of a bounded node, with `force_per_way` [N/m]: each plane acts
+  // along its normal, and the plane with the largest force has the friction. Contacts are recorded in the
+  // order of the nodes.
   void press(const BoundedNode& bounded, const Point& way, double force_per_way) {
     const Point pushes = along_normals(bounded, way);
     const Pushed most = pushed_most(bounded, pushes);
@@ -601,7 +603,7 @@ class Contacts {
       const auto& planes = planes_[static_cast<std::size_t>(i)];
       bounds_.add(i, planes, free_directions(i), point(prescribed, i), planes.size);
     });
-    found_.reserve(dim * bounds_.nodes().size());  // now: what follows a solve had better not fail
+    found_.reserve(dim * bounds_.nodes().size());  // now, because an allocation after a solve should not fail
   }
 
   Colliders<dim> colliders_;
@@ -612,10 +614,10 @@ class Contacts {
   double spacing_ = 0, size_ = 0;  // [m]
   std::vector<int> restrained_;    // of each node: in projections_, or free
   std::vector<Square> projections_;
-  std::vector<NodePlanes<dim>> planes_;  // of each node, in use where its group may be bounded
+  std::vector<NodePlanes<dim>> planes_;  // of each node, used if its group may be bounded
   std::vector<char> marked_;             // the same
   std::vector<char> bounded_;            // whether any node of a group has planes
-  std::vector<char> changed_;            // whether any was put elsewhere, or got a plane
+  std::vector<char> changed_;            // whether any node of a group was moved, or got a plane
   Vector free_;                          // a displacement without contact
   std::vector<Contact<dim>> found_, kept_, pressing_;
 };

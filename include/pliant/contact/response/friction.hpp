@@ -11,11 +11,12 @@
 
 namespace pliant {
 
-// How a node holds on to a surface within a step. Coulomb's law with a normal force N that is known from the
-// last pass: up to its stick length the node gives way elastically, relative to its anchor, and then slides
-// at the constant force mu N, dragging the anchor behind. That is the gradient of a convex function of the
-// displacement u, a parabola that goes over into a cone, and keeps a node that sticks in place for ever.
-// Viscous drag is a parabola about where the surface carries the node.
+// The friction of a node on a surface within a step: Coulomb's law with the normal force N of the last pass.
+// A node is attached to an anchor by a spring. Up to the stick length it sticks, with a force proportional to
+// its distance from the anchor; beyond, it slides with the constant force mu N, and the anchor follows. This
+// force is the gradient of a convex function of the displacement u, a parabola that continues as a cone, so
+// that a sticking node does not creep. The potential of viscous drag is a parabola about the displacement of
+// the surface.
 template <int Dim>
 class Hold {
  public:
@@ -32,7 +33,7 @@ class Hold {
   Hold() = default;
 
   // All points are displacements from the start of the step [m]: `carried` is that of the surface, `anchor`
-  // that of where the node holds, `behind` what it was off its anchor before the step.
+  // that of the anchor, `behind` the offset of the node from its anchor before the step.
   Hold(int collider, const Surface& surface, double stick_length, const Point& normal, double normal_force,
        const Point& carried, const Point& anchor, const Point& behind, double slid)
       : collider_(collider),
@@ -62,24 +63,24 @@ class Hold {
 
   void set_normal_force(double force) { normal_force_ = force; }
 
-  // The force of friction that the last pass was made with, with the sign of a gradient [N].
+  // The friction force of the last pass, with the sign of a gradient [N].
   const Point& acted() const { return acted_; }
   void set_acted(const Point& gradient) { acted_ = gradient; }
 
-  // How far u is from the anchor, along the surface [m].
+  // The offset of u from the anchor, along the surface [m].
   Point slip(const Point& u) const { return tangential(Point(u - anchor_)); }
 
-  // The anchor of a node that has come to u, as a displacement from the start of the step [m].
+  // The anchor of a node after the displacement u, as a displacement from the start of the step [m].
   Point anchor_at(const Point& u) const {
     const Point s = slip(u);
     const double length = detail::length<Dim>(s);
     return u - (length > stick_length_ ? stick_length_ / length : 1) * s;
   }
 
-  // The law at u. Along the way of a node that slides the potential has no curvature, which lets Newton's
-  // method overshoot the anchor, where the force turns round. `residual` [N], the gradient of all at the
-  // node, gives it as much as leads to the anchor and no farther: none where it does not lead there, and ever
-  // less towards the end.
+  // The law at u. Along the direction of sliding the potential has no curvature, so that Newton's method
+  // could overshoot the anchor, at which the force changes sign. The total gradient at the node, `residual`
+  // [N], adds such a curvature that the step ends at the anchor: zero if it points away, tapering to zero at
+  // the anchor.
   Response law(const Point& u, double dt, const Point& residual = Point::Zero()) const {
     const Point s = slip(u);
     const double length = detail::length<Dim>(s);
@@ -98,8 +99,8 @@ class Hold {
     return response;
   }
 
-  // The law without its corner, for a step that is one linear system: a node goes on to slide, or to stick,
-  // as noted last.
+  // The law without its kink, for a step that is one linear system: a node keeps sliding or sticking as noted
+  // last.
   Response linear_law(const Point& u, double dt) const {
     Response response;
     if (slides_) {
@@ -114,7 +115,7 @@ class Hold {
     return response;
   }
 
-  // Notes whether, and where to, the node slides at u.
+  // Notes whether and in which direction the node slides at u.
   void note(const Point& u) {
     const Point s = slip(u);
     slid_ = detail::length<Dim>(s);
@@ -123,8 +124,8 @@ class Hold {
   }
 
  private:
-  // A node that slid at the end of the last step is, but for rounding, at its stick length from its anchor,
-  // and slides on.
+  // A node that slid at the end of the last step is, up to rounding, at its stick length from its anchor, and
+  // continues to slide.
   bool beyond(double length) const { return length > stick_length_ * (1 - 1e-6); }
 
   Point tangential(Point v) const {

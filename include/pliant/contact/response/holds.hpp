@@ -1,4 +1,4 @@
-// What friction remembers of all nodes, and what it does to them in a step.
+// Per-node friction state and its update within a step.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 
 namespace pliant {
 
-// A Hold for each axis of each bounded node of a step, with the normal force of the last pass; and, from one
-// step to the next, where nodes hold on to which collider.
+// A Hold (friction) for each axis of each bounded node of a step, with the normal force of the last pass;
+// and, between steps, the friction anchors of nodes on colliders.
 template <class VectorType>  // a NodeVector
 class Holds {
  public:
@@ -48,7 +48,7 @@ class Holds {
   }
   void restore() { std::swap(memory_, saved_); }
 
-  // Where a node holds on to a collider, from one step to the next.
+  // The friction anchor of a node on a collider, between steps.
   struct Grip {
     int collider = -1;
     double normal_force = 0;       // [N]
@@ -76,7 +76,7 @@ class Holds {
     }
   }
 
-  // Nodes hold on to nothing any more, or not to the collider that was at a place.
+  // Drops all anchors, or those on the collider at a place.
   void let_go() { memory_.let_go(); }
   void let_go_of(int place) {
     for (const int node : memory_.nodes) {
@@ -89,12 +89,12 @@ class Holds {
 
   // ---- in a step
 
-  // Whether it is one linear system, which takes friction without its corner.
+  // Whether the step is one linear system, with the friction law without its kink.
   void set_linear(bool linear) { linear_ = linear; }
 
   void clear() { holds_.clear(); }
 
-  // What the bounded nodes of a step from x hold on to.
+  // Sets the anchors of the bounded nodes of a step from x.
   void take(const Bounds& bounds, const Colliders<dim>& colliders, const Places& x) {
     holds_.resize(bounds.nodes().size());
     for (std::size_t m = 0; m < holds_.size(); ++m) take(bounds.nodes()[m], colliders, x, holds_[m]);
@@ -113,8 +113,8 @@ class Holds {
     return value;
   }
 
-  // Calls use(node, response of friction) for each node that rubs, at displacement(node) in a step of `dt`
-  // [s].
+  // Calls use(node, response of friction) for each node with friction, at displacement(node) in a step of
+  // `dt` [s].
   template <class Displacement, class Use>
   void for_each_response(const Bounds& bounds, double dt, Displacement&& displacement, Use&& use) const {
     for_each_acting(*this, bounds, [&](const Node& bounded, int, const Hold<dim>& hold) {
@@ -122,7 +122,7 @@ class Holds {
     });
   }
 
-  // Adds its Hessian to A; g is the gradient of all.
+  // Adds its Hessian to A; g is the total gradient.
   template <class Matrix>
   void add_stiffness(const Bounds& bounds, const Vector& u, double dt, const Vector& g, Matrix& A) const {
     for_each_acting(*this, bounds, [&](const Node& bounded, int, const Hold<dim>& hold) {
@@ -132,8 +132,8 @@ class Holds {
     });
   }
 
-  // By how much the forces of a linear step are not those of Coulomb's law at its end u, relative to all that
-  // friction can do [-].
+  // The difference between the friction forces of a linear step and Coulomb's law at its end u, relative to
+  // the largest possible friction [-].
   double error(const Bounds& bounds, const Vector& u, double dt) const {
     double wrong = 0, all = 0;
     for_each_acting(*this, bounds, [&](const Node& bounded, int, const Hold<dim>& hold) {
@@ -151,13 +151,12 @@ class Holds {
                     [&](const Node& bounded, int, Hold<dim>& hold) { hold.note(displacement(bounded, u)); });
   }
 
-  // What learning the normal forces does to the forces of friction, and what these are now, as norms [N].
+  // The change of the friction forces by an update of the normal forces, and the new forces, as norms [N].
   struct Change {
     double change = 0, force = 0;
   };
 
-  // Learns the normal forces from the gradient g at the end u of a pass from x, or a part of what they
-  // changed.
+  // Updates the normal forces from the gradient g at the end u of a pass from x, or a part of their change.
   Change update(const Bounds& bounds, const Colliders<dim>& colliders, const Places& x, const Vector& u,
                 const Vector& g, double dt, double part) {
     Change result;
@@ -169,7 +168,7 @@ class Holds {
         Hold<dim>& hold = holds_[m][static_cast<std::size_t>(axis)];
         hold.set_acted(hold.acts() ? response_of(hold, at, dt).gradient : Point(Point::Zero()));
         const int number = bounded.presser(axis, pressures[axis]);
-        if (number >= 0 && number != hold.collider()) {  // it is the other side that presses
+        if (number >= 0 && number != hold.collider()) {  // the contact is on the other side
           hold = hold_of(bounded, axis, colliders, x, new_grip(number, colliders, x, bounded.node));
         }
         const double force = std::abs(static_cast<double>(pressures[axis])), last = hold.normal_force();
@@ -187,13 +186,13 @@ class Holds {
     return result;
   }
 
-  // The planes of the step from x change: what touches keeps its hold.
+  // After a change of the planes of the step from x: nodes in contact keep their anchors.
   void keep(const Bounds& bounds, const Colliders<dim>& colliders, const Places& x) {
     keep(bounds, colliders, x,
          [](const Node&, const Hold<dim>& hold) { return std::pair(hold.anchor(), hold.slid()); });
   }
 
-  // The step leads from x to x + u: what touches keeps its hold, which slides along where it gave way.
+  // Ends a step from x to x + u: nodes in contact keep their anchors, which follow sliding nodes.
   void finish(const Bounds& bounds, const Colliders<dim>& colliders, const Places& x, const Vector& u) {
     keep(bounds, colliders, x, [&](const Node& bounded, const Hold<dim>& hold) {
       const Point at = displacement(bounded, u);
@@ -202,7 +201,7 @@ class Holds {
   }
 
  private:
-  // Few nodes hold on to anything: only these are looked at.
+  // Few nodes have anchors: only these are visited.
   struct Memory {
     std::vector<Grips> grips;  // of each node
     std::vector<int> nodes;    // that have any
@@ -230,7 +229,8 @@ class Holds {
     return {.collider = collider, .anchor = colliders[collider].from.to_local(at)};
   }
 
-  // Of each axis, on the collider that it held on to before or else on the one below.
+  // For each axis, with the anchor on the collider on which it had one before, otherwise on that of the lower
+  // plane.
   void take(const Node& bounded, const Colliders<dim>& colliders, const Places& x, NodeHolds& holds) const {
     const Grips& grips = memory_.of(bounded.node);
     std::array<bool, std::size_t{dim}> used{};
@@ -260,7 +260,8 @@ class Holds {
                      Point(at - collider.from.to_world(grip.anchor)), grip.slid);
   }
 
-  // Remembers each hold; `end` tells its anchor, as a displacement from x, and how far it slid.
+  // Stores the anchor of each hold; `end` returns the anchor, as a displacement from x, and the sliding
+  // distance.
   template <class End>
   void keep(const Bounds& bounds, const Colliders<dim>& colliders, const Places& x, End&& end) {
     let_go();
@@ -279,7 +280,8 @@ class Holds {
     return (linear_ ? 4e-2 : 1e-4) * spacing_;
   }
 
-  // Calls use(bounded node, axis, hold) for whatever presses, as far as is known, on a surface that rubs.
+  // Calls use(bounded node, axis, hold) for each contact with a known normal force on a surface with
+  // friction.
   template <class Self, class Use>
   static void for_each_acting(Self& self, const Bounds& bounds, Use&& use) {
     for (std::size_t m = 0; m < self.holds_.size(); ++m) {

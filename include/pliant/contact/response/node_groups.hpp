@@ -1,4 +1,4 @@
-// Nodes in small groups, which are looked at by their boxes before any of them is.
+// Nodes in small groups, whose bounding boxes are tested before the nodes themselves.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace pliant {
 
-// Positions in the world [m], of which a system has those relative to `origins`.
+// Positions in the world [m]; a system has positions relative to `origins`.
 template <class VectorType>  // a NodeVector
 struct Places {
   using Point = SmallVector<double, VectorType::dim>;
@@ -25,8 +25,8 @@ struct Places {
     return origins.all_zero() ? at : Point(at + origins.of(node));
   }
 
-  // Of the coordinates of a node [m], as far as their rounding is that of a Scalar: those in the world, if
-  // they are not what the system has, are sums of doubles.
+  // The size of the coordinates of a node [m] that determines their rounding as Scalars: those in the system,
+  // because world coordinates are sums in double.
   double size(std::ptrdiff_t node) const {
     using Scalar = typename VectorType::Scalar;
     constexpr double finer = std::numeric_limits<double>::epsilon() / std::numeric_limits<Scalar>::epsilon();
@@ -37,7 +37,7 @@ struct Places {
   }
 };
 
-// Groups of nodes with numbers in a row, which lie together because nodes are numbered so.
+// Groups of nodes with consecutive numbers, which are near each other by the numbering of the nodes.
 template <class VectorType>  // a NodeVector
 class NodeGroups {
  public:
@@ -82,8 +82,8 @@ class NodeGroups {
     return result;
   }
 
-  // A box around what a vector has for the nodes of a group; the last one's may contain zero as well. What is
-  // not a number is left out.
+  // A box around the values of a vector for the nodes of a group; that of the last group may contain zero as
+  // well. NaN is skipped.
   AxisAlignedBox<dim> box(const Vector& vector, int group) const {
     using Block = typename Vector::Block;
     constexpr int stride = Vector::stride;
@@ -105,7 +105,8 @@ class NodeGroups {
 
  private:
   using Point = SmallVector<double, dim>;
-  static constexpr int size = 32;  // smaller boxes are farther from colliders, but there are more of them
+  static constexpr int size =
+      32;  // a compromise: smaller boxes are farther from colliders, but there are more of them
   static_assert(size * Vector::stride % 8 == 0, "groups are read in blocks");
 
   int nodes_ = 0;

@@ -1,4 +1,4 @@
-// A collider of a type that is known at run time only.
+// A collider whose type is known at run time only.
 #pragma once
 
 #include <concepts>
@@ -11,7 +11,7 @@
 
 namespace pliant {
 
-// Holds any model of Collider by value. Copies share it, which nobody can change.
+// Holds any model of Collider by value. Copies share the model, which is immutable.
 //   std::vector<AnyCollider<3>> list{HalfSpace{{0, 0, 0}, {0, 1, 0}}, Sphere{{0, 1, 0}, 0.2}};
 template <int Dim = 3>
 class AnyCollider {
@@ -25,7 +25,7 @@ class AnyCollider {
 
   void check() const { model_->check(); }
   AxisAlignedBox<Dim> bounds() const { return model_->bounds(); }
-  // What the model itself says; false where it says nothing.
+  // The result of the model; false if it has no such function.
   bool apart(const AxisAlignedBox<Dim>& box, double reach) const { return model_->apart(box, reach); }
   std::optional<SurfacePoint<Dim>> nearest(const Point& x, double reach) const {
     return model_->nearest(x, reach);

@@ -1,5 +1,4 @@
-// A tree of boxes around many small things, for the questions which of them are near a point and which meet a
-// segment.
+// A bounding volume hierarchy of many small objects, for queries of the objects near a point or on a segment.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +15,9 @@
 namespace pliant {
 
 // Built once, by the surface area heuristic (Wald 2007, binned); a flat array. Queries are const, keep a
-// small stack and allocate nothing. They call back with ranges [begin, end) of order(): who stores the things
-// in that order reads them one after the other. Which ranges are visited first depends on the tree; an answer
-// that is the least of all, with ties broken by the number of the thing, does not.
+// small stack and allocate nothing. They call back with ranges [begin, end) of order(): objects that are
+// stored in that order are read sequentially. The order of visits depends on the tree; a result that is a
+// minimum over all objects, with ties broken by their numbers, does not.
 template <int Dim>
 class BoundingVolumeHierarchy {
  public:
@@ -27,7 +26,7 @@ class BoundingVolumeHierarchy {
 
   BoundingVolumeHierarchy() = default;
 
-  // One box per thing, all finite.
+  // One box per object, all finite.
   explicit BoundingVolumeHierarchy(std::span<const Bounds> boxes) : order_(boxes.size()) {
     std::iota(order_.begin(), order_.end(), 0);
     if (boxes.empty()) return;
@@ -35,15 +34,15 @@ class BoundingVolumeHierarchy {
     root_ = build(boxes, 0, static_cast<int>(boxes.size()), 0);
   }
 
-  // Numbers of the things, leaf by leaf.
+  // The numbers of the objects, leaf by leaf.
   const std::vector<int>& order() const { return order_; }
 
-  // Visits all things whose boxes are no further from x than the root of `limit` [m^2], the near ones first.
-  // visit(begin, end) returns the limit from then on.
+  // Visits all objects whose boxes are at a distance of at most sqrt(limit) from x, near ones first; limit in
+  // m^2. visit(begin, end) returns the new limit.
   template <class Visit>
   void near_point(const Point& x, double limit, Visit&& visit) const {
     if (order_.empty()) return;
-    // Squared distances are compared that carry rounding of a few units each.
+    // The compared squared distances have rounding errors of a few units each.
     constexpr double rounding_below = 1 - 32 * std::numeric_limits<double>::epsilon();
     limit /= rounding_below;
     traverse(
@@ -63,8 +62,8 @@ class BoundingVolumeHierarchy {
         [&visit](int begin, int end) { return visit(begin, end) / rounding_below; });
   }
 
-  // Visits all things whose boxes, grown by `margin` [m], meet the points from + t (to - from) with
-  // earliest <= t <= limit, the early ones first. visit(begin, end) returns the limit from then on.
+  // Visits all objects whose boxes, grown by `margin` [m], contain points from + t (to - from) with earliest
+  // <= t <= limit, early ones first. visit(begin, end) returns the new limit.
   template <class Visit>
   void along_segment(const Point& from, const Point& to, double margin, double earliest, double limit,
                      Visit&& visit) const {
@@ -96,15 +95,15 @@ class BoundingVolumeHierarchy {
   }
 
  private:
-  // Splits by the heuristic above this depth and into equal halves below it: no tree of int-numbered things
-  // is deeper than twice this.
+  // Splits by the heuristic down to this depth and into equal halves below it, so that no tree with int
+  // numbers is deeper than twice this.
   static constexpr int depth_of_heuristic = 32;
   static constexpr int most_waiting = 2 * depth_of_heuristic + 1;
   static constexpr int leaf_size = 4;
 
   struct Child {
     int first = 0;  // a node, or the begin of a leaf in the order
-    int count = 0;  // of things in the leaf; 0 for a node
+    int count = 0;  // of objects in the leaf; 0 for a node
   };
 
   // The boxes of two children.
@@ -113,7 +112,7 @@ class BoundingVolumeHierarchy {
     std::array<Child, 2> children;
   };
 
-  // measure(node, keys) gives the key of each child; those above the limit are left out, the lower ones are
+  // measure(node, keys) gives the key of each child; those above the limit are skipped, lower ones are
   // visited first.
   template <class Measure, class Visit>
   void traverse(double limit, Measure&& measure, Visit&& visit) const {
@@ -173,7 +172,7 @@ class BoundingVolumeHierarchy {
     if constexpr (Dim == 3) return edges[0] * edges[1] + edges[1] * edges[2] + edges[2] * edges[0];
   }
 
-  // Twice the middle of a box along an axis.
+  // Twice the centre of a box along an axis.
   static double middle(const Bounds& box, int axis) { return box.lower[axis] + box.upper[axis]; }
 
   Child build(std::span<const Bounds> boxes, int begin, int end, int depth) {
@@ -204,7 +203,7 @@ class BoundingVolumeHierarchy {
     return static_cast<std::size_t>(order_[static_cast<std::size_t>(place)]);
   }
 
-  // Orders [begin, end) so that the first half comes before the returned place.
+  // Partitions [begin, end) into two parts at the returned index.
   int split_at(std::span<const Bounds> boxes, int begin, int end, int depth) {
     Point lowest, highest;
     for (int k = 0; k < Dim; ++k) {
@@ -233,7 +232,7 @@ class BoundingVolumeHierarchy {
         unite(box[bin], boxes[thing(i)]);
         ++count[bin];
       }
-      // The cost of cutting below each bin: the surfaces of both sides, times what is in them.
+      // The cost of a split below each bin: the surfaces of both sides, times their numbers of objects.
       std::array<double, bins> cost{};
       Bounds below = nothing(), above = nothing();
       int number_below = 0, number_above = 0;
@@ -258,7 +257,7 @@ class BoundingVolumeHierarchy {
           std::partition(first, last, [&](int item) { return bin_of(item, best_axis) < best_bin; });
       return static_cast<int>(place - order_.begin());
     }
-    // All in one place, or too deep: halves along the longest axis.
+    // All at one position, or too deep: equal halves along the longest axis.
     int longest = 0;
     for (int k = 1; k < Dim; ++k) {
       if (highest[k] - lowest[k] > highest[longest] - lowest[longest]) longest = k;

@@ -1,4 +1,4 @@
-// A block with its faces along the axes of its frame; a Pose turns it.
+// A block with its faces along the axes of its frame; a Pose rotates it.
 #pragma once
 
 #include <cmath>
@@ -11,8 +11,8 @@
 namespace pliant {
 
 //   Box{{-1, 0, -1}, {1, 0.2, 1}}   lower and upper corner [m]; in 2D Box{{-1, 0}, {1, 0.2}}
-// Solid. A point inside is nearest to a face; of equally near ones, the first: by axis, lower before upper.
-// Throws ParameterError for an edge that is not of positive length and for values that are not finite.
+// Solid. For a point inside, the nearest face; of equally near faces the first: by axis, lower before upper.
+// Throws ParameterError for edges without positive length and for values that are not finite.
 template <int Dim = 3>
 class Box {
  public:
@@ -68,7 +68,7 @@ class Box {
         detail::on_surface * std::max({detail::largest_entry<Dim>(from), detail::largest_entry<Dim>(lower_),
                                        detail::largest_entry<Dim>(upper_)});
     const Point d = detail::difference<Dim>(to, from);
-    // The open interval of the line in the open box.
+    // The open interval of the line inside the open box.
     double entry = -std::numeric_limits<double>::infinity(), exit = std::numeric_limits<double>::infinity();
     int axis = 0;
     for (int k = 0; k < Dim; ++k) {
@@ -85,7 +85,7 @@ class Box {
     }
     if (!(entry < exit && exit > 0 && entry <= 1)) return std::nullopt;
     const bool below = d[axis] > 0;
-    // An entry that lies behind belongs to a start inside, or, by rounding, on the face that is entered.
+    // A negative entry means a start inside, or, by rounding, on the entered face.
     if (entry < 0 && !(std::abs(from[axis] - (below ? lower_[axis] : upper_[axis])) <= rounding)) {
       return std::nullopt;
     }

@@ -12,9 +12,8 @@ namespace pliant {
 
 //   Capsule{{0, 0, 0}, {0, 1, 0}, 0.1}   the ends of its axis and its radius [m]; in 2D Capsule{{0, 0}, {0,
 //   1}, 0.1}
-// Solid. A point on the axis is as near to one point of the surface as to another: the answer is always the
-// same. Throws ParameterError for a radius or an axis that is not of positive length and for values that are
-// not finite.
+// Solid. For a point on the axis, which has many nearest points, the result is always the same one. Throws
+// ParameterError for a radius or an axis without positive length and for values that are not finite.
 template <int Dim = 3>
 class Capsule {
  public:
@@ -33,7 +32,7 @@ class Capsule {
     detail::require_parameter(radius_ > 0, "Capsule: radius", radius_, "must be positive and finite");
     const double axis = detail::length<Dim>(detail::difference<Dim>(to_, from_));
     detail::require_parameter(axis > 0, "Capsule: length of the axis", axis,
-                              "must be positive and finite; a Sphere has none");
+                              "must be positive and finite; use Sphere for zero length");
   }
 
   AxisAlignedBox<Dim> bounds() const {
@@ -51,8 +50,8 @@ class Capsule {
     return result;
   }
 
-  // It is convex: whoever comes from outside goes in where the first of its parts is entered, the two balls
-  // at its ends and the cylinder between them.
+  // The capsule is convex: a segment from outside enters it at the first entry into one of its parts, the two
+  // balls at its ends and the cylinder between them.
   std::optional<SurfaceHit<Dim>> first_hit(const Point& start, const Point& end) const {
     const double rounding =
         detail::on_surface * std::max({detail::largest_entry<Dim>(start), detail::largest_entry<Dim>(from_),
@@ -67,7 +66,7 @@ class Capsule {
     take_earlier(detail::entry_into_ball<Dim>(start, d, to_, radius_));
     take_earlier(entry_into_side(start, d));
     if (!(entry && *entry <= 1)) return std::nullopt;
-    // An entry that lies behind belongs to a start on the surface, or the capsule does.
+    // A negative entry means a start on the surface, or a capsule behind the start.
     if (*entry < 0 && !(at_start.distance <= rounding && dot<double, Dim>(at_start.normal, d) < 0)) {
       return std::nullopt;
     }
@@ -85,7 +84,8 @@ class Capsule {
     return detail::point_around<Dim>(centre, detail::difference<Dim>(x, centre), across(), radius_);
   }
 
-  // A unit vector normal to the axis: what the axis leaves of the coordinate direction it is furthest from.
+  // A unit vector normal to the axis: the component, normal to the axis, of the coordinate direction that is
+  // farthest from it.
   Point across() const {
     const Point axis = detail::difference<Dim>(to_, from_);
     int furthest = 0;
@@ -97,8 +97,8 @@ class Capsule {
     return detail::scaled<Dim>(1 / detail::length<Dim>(normal), normal);
   }
 
-  // Where the line enters the infinite cylinder, if that is between the ends: seen along the axis it is a
-  // disc.
+  // The entry of the line into the infinite cylinder, if it is between the ends: an entry into a disc in the
+  // plane normal to the axis.
   std::optional<double> entry_into_side(const Point& start, const Point& d) const {
     const Point axis = detail::difference<Dim>(to_, from_);
     const double squared = dot<double, Dim>(axis, axis);

@@ -1,18 +1,19 @@
-// The Collider concept: a rigid obstacle, as the answers to two questions about its surface.
+// The Collider concept: a rigid obstacle, given by two functions of its surface.
 //
-// A model answers in its own frame; a Pose (pose.hpp) places it in the world. It has the members
+// A model works in its own frame; a Pose (algebra/pose.hpp) places it in the world. It has the members
 //   check()             throws ParameterError at the first parameter that is not admissible
 //   bounds()            a box that contains all of it; may be infinite
 //   nearest(x, reach)   the point of its surface that is nearest to x
-//   first_hit(from, to) the first place where a segment goes in
+//   first_hit(from, to) the first point at which a segment enters
 // and may have
-//   apart(box, reach)   true only where all of a box is outside and farther than `reach` >= 0 from it, even
-//                       when rounded; without it bounds() tells
-// All questions are const, allocate nothing and may be asked by several threads at once. Points and segments
-// that are not finite have no answer.
+//   apart(box, reach)   true only if a whole box is outside and farther than `reach` >= 0 from it, including
+//                       rounding; by default from bounds()
+// All functions are const, allocate nothing and may be called by several threads at once. For points and
+// segments that are not finite they return nothing.
 //
-// What is on the surface: a segment that starts within 1e-12 of the size of the coordinates from the surface
-// starts on it, and meets it there if it goes in. One that ends on it meets it or not, as rounding has it.
+// A segment that starts within 1e-12 of the size of the coordinates from the surface starts on it, and hits
+// it there if it enters. If a segment ends on the surface, it depends on rounding whether that counts as a
+// hit.
 #pragma once
 
 #include <algorithm>
@@ -34,12 +35,12 @@ struct SurfacePoint {
   double distance = 0;              // of the given point, negative inside [m]
 };
 
-// Where a segment goes in.
+// The point at which a segment enters.
 template <int Dim>
 struct SurfaceHit {
   SmallVector<double, Dim> point;   // [m]
   SmallVector<double, Dim> normal;  // unit, outwards
-  double fraction = 0;              // of the way, 0 to 1
+  double fraction = 0;              // of the segment, 0 to 1
 };
 
 // All x with lower <= x <= upper.
@@ -62,7 +63,7 @@ struct AxisAlignedBox {
     }
   }
 
-  // Whether some axis keeps it farther than `reach` from another one; false where that is not a number.
+  // Whether the distance of two boxes along some axis is larger than `reach`; false for NaN.
   bool apart(const AxisAlignedBox& other, double reach) const {
     bool result = false;
     PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {
@@ -79,11 +80,11 @@ concept Collider = std::copy_constructible<C> &&  // a Simulation keeps a copy
   collider.check();
   // bounds() const: a box in the collider's frame that contains all of it [m]
   { collider.bounds() } -> std::same_as<AxisAlignedBox<Dim>>;
-  // nearest(x, reach) const: the nearest point of the surface; none where the distance is above `reach`. A
-  // solid answers for every point inside, however deep.
+  // nearest(x, reach) const: the nearest point of the surface; none if the distance is above `reach`. For
+  // every point inside a solid, at any depth, there is a result.
   { collider.nearest(x, reach) } -> std::same_as<std::optional<SurfacePoint<Dim>>>;
-  // first_hit(from, to) const: the first place where a segment that starts outside or on the surface goes
-  // in; none where it starts inside, leaves, or touches without going in
+  // first_hit(from, to) const: the first point at which a segment that starts outside or on the surface
+  // enters; none if it starts inside, leaves, or only touches
   { collider.first_hit(x, x) } -> std::same_as<std::optional<SurfaceHit<Dim>>>;
 };
 
@@ -132,7 +133,7 @@ PLIANT_INLINE bool finite(const SmallVector<double, Dim>& v) {
   return result;
 }
 
-// A point this near to the surface lies on it, relative to its coordinates.
+// A point at this distance from the surface, relative to its coordinates, lies on it.
 inline constexpr double on_surface = 1e-12;
 
 }  // namespace detail

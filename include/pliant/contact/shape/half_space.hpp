@@ -1,4 +1,4 @@
-// All that lies below a plane: floors and walls.
+// All points below a plane: floors and walls.
 #pragma once
 
 #include <limits>
@@ -47,7 +47,7 @@ class HalfSpace {
     return box;
   }
 
-  // By the corner of the box that is lowest.
+  // By the lowest corner of the box.
   bool apart(const AxisAlignedBox<Dim>& box, double reach) const {
     Point lowest;
     PLIANT_UNROLL for (int k = 0; k < Dim; ++k) lowest[k] = normal_[k] > 0 ? box.lower[k] : box.upper[k];

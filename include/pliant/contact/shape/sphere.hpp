@@ -11,9 +11,9 @@ namespace pliant {
 
 namespace detail {
 
-// The parameter t at which the line from + t d enters the ball around `centre`, none where it passes by or
-// touches. The distance of the line from the centre is found first, so that a start far away costs no digits
-// but those of its own coordinates.
+// The parameter t at which the line from + t d enters the ball around `centre`, none if it misses or only
+// touches. The distance of the line from the centre is computed first, so that a far start loses no digits
+// except those of its own coordinates.
 template <int Dim>
 std::optional<double> entry_into_ball(const SmallVector<double, Dim>& from, const SmallVector<double, Dim>& d,
                                       const SmallVector<double, Dim>& centre, double radius) {
@@ -26,7 +26,7 @@ std::optional<double> entry_into_ball(const SmallVector<double, Dim>& from, cons
   return middle - std::sqrt(half_chord);
 }
 
-// The surface point around a centre or an axis: `from_centre` is where the asked point is seen from there.
+// The nearest surface point around a centre or an axis; `from_centre`: the given point relative to it.
 template <int Dim>
 SurfacePoint<Dim> point_around(const SmallVector<double, Dim>& centre,
                                const SmallVector<double, Dim>& from_centre,
@@ -39,8 +39,8 @@ SurfacePoint<Dim> point_around(const SmallVector<double, Dim>& centre,
 }  // namespace detail
 
 //   Sphere{{0, 0, 0}, 0.5}   centre and radius [m]; in 2D Sphere{{0, 0}, 0.5}
-// Solid. The centre itself is as near to one point of the surface as to another: the answer is the one on the
-// first axis. Throws ParameterError for a radius that is not positive and for values that are not finite.
+// Solid. For the centre, which has many nearest points, the result is the one on the first axis. Throws
+// ParameterError for a radius that is not positive and for values that are not finite.
 template <int Dim = 3>
 class Sphere {
  public:

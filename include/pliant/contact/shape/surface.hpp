@@ -1,4 +1,4 @@
-// What the surface of a collider does to nodes that touch it.
+// The effect of the surface of a collider on touching nodes.
 #pragma once
 
 #include <pliant/core/error.hpp>
@@ -8,10 +8,10 @@ namespace pliant {
 struct Surface {
   double friction = 0;      // Coulomb's coefficient [-]
   double viscosity = 0;     // drag on each touching node per velocity along the surface [kg/s]
-  double thickness = 0;     // nodes stay so far off the surface [m]
-  double stick_length = 0;  // how far a node that sticks gives way before it slides [m]; 0: 1e-4 of the mean
-                            // distance between nodes, and 4e-2 of it where a step is one linear system, which
-                            // does not settle on much less
+  double thickness = 0;     // distance that nodes keep from the surface [m]
+  double stick_length = 0;  // elastic displacement of a sticking node before it slides [m]; 0: 1e-4 of the
+                            // mean distance between nodes, and 4e-2 of it if a step is one linear system,
+                            // which would alternate between sticking and sliding with much less
 
   void check() const {
     detail::require_parameter(friction >= 0, "Surface::friction", friction, "must not be negative");

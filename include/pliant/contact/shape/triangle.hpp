@@ -1,4 +1,4 @@
-// One triangle in space: its point nearest to a given one, and where a segment crosses it.
+// One triangle in space: its point nearest to a given one, and its intersection with a segment.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,8 @@ struct NearestOfTriangle {
   TrianglePart part;
 };
 
-// The nearest point of a triangle, by the region of its plane that x lies over (Ericson 2005, section 5.1.5).
+// The nearest point of a triangle, by the region of its plane onto which x projects (Ericson 2005, section
+// 5.1.5).
 inline NearestOfTriangle nearest_of_triangle(const SmallVector<double, 3>& x,
                                              const TriangleCorners& corners) {
   const SmallVector<double, 3> ab = difference<3>(corners[1], corners[0]),
@@ -53,8 +54,8 @@ inline NearestOfTriangle nearest_of_triangle(const SmallVector<double, 3>& x,
   return {moved_along<3>(moved_along<3>(corners[0], over_b / sum, ab), over_c / sum, ac), TrianglePart::face};
 }
 
-// c - a b, rounded in the same way wherever it stands: a compiler that may contract products and sums may do
-// it for one corner and not for the next.
+// c - a b, rounded in the same way in all places: a compiler that may contract products and sums might do so
+// for one corner and not for another.
 PLIANT_INLINE double less_product(double c, double a, double b) {
 #if defined(__FMA__) || defined(__FP_FAST_FMA) || defined(__ARM_FEATURE_FMA)
   return std::fma(-a, b, c);
@@ -63,8 +64,8 @@ PLIANT_INLINE double less_product(double c, double a, double b) {
 #endif
 }
 
-// The sign of a b - c d, exact but for underflow: products that differ after rounding differ in the same
-// sense before, and of equal ones the rounding errors, which are doubles, decide.
+// The sign of a b - c d, exact except for underflow: rounded products that differ have the order of the exact
+// ones; if they are equal, their rounding errors, which are doubles, decide.
 PLIANT_INLINE int sign_of_difference(double a, double b, double c, double d) {
   const double p = a * b, q = c * d;
   if (p != q) return p > q ? 1 : -1;
@@ -72,18 +73,18 @@ PLIANT_INLINE int sign_of_difference(double a, double b, double c, double d) {
   return p_error > q_error ? 1 : p_error < q_error ? -1 : 0;
 }
 
-// Tests which triangles a line goes through so that it slips through no edge and no corner (as Woop et al.
-// 2013 do, but for exact signs). The corners are sheared to where the line is the axis: two triangles round
-// the coordinates of a corner they share in the same way, and what is left is a question about points in the
-// plane. Where the line meets an edge or a corner exactly it is imagined to be moved by (e, e^2) in that
-// plane, or by (-e, -e^2), with an infinitesimal e (Edelsbrunner and Muecke 1990): then it meets none, and a
-// closed surface is crossed in and out by turns.
+// Intersects a line with triangles such that it does not slip through an edge or a corner (as Woop et al.
+// 2013, but with exact signs). The corners are sheared such that the line becomes an axis: two triangles
+// round the coordinates of a shared corner in the same way, and the rest is a test of points in the plane. A
+// line that meets an edge or a corner exactly is moved by (e, e^2) in that plane, or by (-e, -e^2), with an
+// infinitesimal e (Edelsbrunner and Muecke 1990): then it meets none, and its crossings of a closed surface
+// are entries and exits in turn.
 class LineThroughTriangles {
  public:
   using Point = SmallVector<double, 3>;
 
   struct Crossing {
-    double fraction;  // of the way from `from` to `to`; any number
+    double fraction;  // from `from` to `to`; any number
     Point point;
     bool entering;  // against the normal of the triangle
   };
@@ -97,13 +98,14 @@ class LineThroughTriangles {
     }
     first_ = (axis_ + 1) % 3;
     second_ = (axis_ + 2) % 3;
-    if (d[axis_] < 0) std::swap(first_, second_);  // keeps the sense of rotation
+    if (d[axis_] < 0) std::swap(first_, second_);  // keeps the orientation
     shear_first_ = d[first_] / d[axis_];
     shear_second_ = d[second_] / d[axis_];
     length_ = d[axis_];
   }
 
-  // Whether a corner or an edge has been met exactly, so that the answer depends on the way of moving.
+  // Whether a corner or an edge has been met exactly, so that the result depends on the direction of the
+  // move.
   bool ambiguous() const { return ambiguous_; }
 
   std::optional<Crossing> crossing(const TriangleCorners& corners) {
@@ -131,7 +133,7 @@ class LineThroughTriangles {
       } else if (u[i] != u[j]) {
         sense[i] = u[j] > u[i] ? shift_ : -shift_;
       } else {
-        return std::nullopt;  // the edge is seen as a point, the triangle as a line
+        return std::nullopt;  // the edge projects to a point, the triangle to a line
       }
       right = right || sense[i] < 0;
       left = left || sense[i] > 0;
@@ -146,7 +148,7 @@ class LineThroughTriangles {
       weight[i] = std::max(left ? area : -area, 0.0);
       sum += weight[i];
     }
-    if (!(sum > 0)) {  // seen from its edge, but for rounding
+    if (!(sum > 0)) {  // parallel to the line, up to rounding
       weight[0] = 1;
       sum = 1;
     }

@@ -1,4 +1,4 @@
-// A rigid surface of triangles: the skin of a solid, or a sheet.
+// A rigid surface of triangles: the surface of a solid, or a sheet.
 #pragma once
 
 #include <algorithm>
@@ -24,19 +24,19 @@ namespace pliant {
 
 //   TriangleMesh(nodes, triangles)              a solid; its triangles are counter-clockwise seen from
 //   outside TriangleMesh::two_sided(nodes, triangles)   a sheet, open or closed, of any orientation
-// with the positions of the nodes [m] (3 x #nodes) and node numbers (3 x #triangles); nodes that no triangle
-// uses are left aside. Sheets have no inside: the distance is never negative, and the normal looks to the
-// side of the asked point or of the start of the segment. A start that lies on a sheet has no side and does
-// not meet it there.
+// with the positions of the nodes [m] (3 x #nodes) and node numbers (3 x #triangles); nodes without a
+// triangle are ignored. Sheets have no inside: the distance is never negative, and the normal points to the
+// side of the given point or of the start of the segment. A start on a sheet has no side, and the segment
+// does not hit the sheet there.
 //
 // Throws SizeError for matrices without 3 rows, IndexError for a node that does not exist, ParameterError for
-// a coordinate that is not finite, MeshError for a triangle without area; of a solid also for an edge that
-// does not lie between two triangles of the same orientation and where the triangles face inwards.
+// a coordinate that is not finite, MeshError for a triangle without area; for a solid also for an edge that
+// does not lie between two triangles of the same orientation, and if the triangles face inwards.
 //
-// Inside and outside are told by angle-weighted normals of nodes and edges (Baerentzen and Aanaes 2005);
-// where several parts of the surface touch in one node, each has its own. No segment slips through between
-// triangles: see LineThroughTriangles. A segment that starts inside is told from one that starts outside by
-// what it meets first; gaps thinner than 1e-8 of the size of the coordinates are not seen from within.
+// Inside and outside are distinguished by angle-weighted normals of nodes and edges (Baerentzen and Aanaes
+// 2005); if several parts of the surface touch in one node, each has its own normal. No segment slips through
+// between triangles: see LineThroughTriangles. Whether a segment starts inside follows from its first
+// crossing; gaps thinner than 1e-8 of the size of the coordinates are not resolved from inside.
 class TriangleMesh {
  public:
   static constexpr int dim = 3;
@@ -56,7 +56,7 @@ class TriangleMesh {
   std::ptrdiff_t triangle_count() const { return static_cast<std::ptrdiff_t>(normals_.size()); }
   bool is_two_sided() const { return two_sided_; }
 
-  void check() const {}  // nothing is left to check: what is not admissible is not built
+  void check() const {}  // nothing to check: the constructor has refused invalid surfaces
 
   AxisAlignedBox<3> bounds() const { return bounds_; }
 
@@ -69,7 +69,7 @@ class TriangleMesh {
       if (reach >= 0 || result.distance <= 0) return result;
       return std::nullopt;
     }
-    // Deep inside there is an answer whatever the reach.
+    // Inside there is a result for any reach.
     if (two_sided_ || !is_inside(x)) return std::nullopt;
     const SurfacePoint<3> result =
         surface_point(x, nearest_triangle(x, std::numeric_limits<double>::infinity()));
@@ -83,18 +83,18 @@ class TriangleMesh {
     bool ambiguous = false;
     const auto hit = first_entry(from, to, false, ambiguous);
     if (!hit || !ambiguous) return hit;
-    // It goes exactly through an edge or a corner. If it goes in there, lines to either side of it do as
-    // well; if it only touches, one of them passes by.
+    // The line meets an edge or a corner exactly. If it enters there, the lines moved to either side do so as
+    // well; if it only touches, one of them misses.
     const auto other = first_entry(from, to, true, ambiguous);
     return !other || other->fraction > hit->fraction ? other : hit;
   }
 
  private:
   static constexpr int none = std::numeric_limits<int>::max();
-  // How far along a segment, relative to the coordinates, crossings are taken for one and the same.
+  // The distance along a segment, relative to the coordinates, up to which crossings count as one.
   static constexpr double same_place = 1e-8;
 
-  // What the coordinates of points may be wrong by where the largest is `size` [m], generously.
+  // A generous bound of the rounding errors of coordinates if the largest is `size` [m].
   static constexpr double rounding(double size) { return 64 * std::numeric_limits<double>::epsilon() * size; }
 
   struct Nearest {
@@ -103,7 +103,7 @@ class TriangleMesh {
     detail::NearestOfTriangle place;
   };
 
-  // What a triangle has beside its corners.
+  // The neighbours and normals of a triangle.
   struct Surroundings {
     std::array<int, 3> neighbours;  // across edge i
     std::array<int, 3> normals;     // of the corners, in corner_normals_
@@ -143,7 +143,7 @@ class TriangleMesh {
       normals_.push_back(normal_of(corners, triangle));
     }
     size_ = std::max(detail::largest_entry<3>(bounds_.lower), detail::largest_entry<3>(bounds_.upper));
-    // A point of a triangle is found up to rounding: the boxes contain that.
+    // The boxes include the rounding of points of the triangles.
     for (AxisAlignedBox<3>& box : boxes) {
       for (int k = 0; k < 3; ++k) {
         box.lower[k] -= rounding(size_);
@@ -175,7 +175,8 @@ class TriangleMesh {
     }
   }
 
-  // Of unit length. A height below 1e-12 of the longest edge leaves no digits of it.
+  // Of unit length. Throws if the height is below 1e-12 of the longest edge, when the normal would have no
+  // correct digits.
   static Point normal_of(const detail::TriangleCorners& corners, Eigen::Index triangle) {
     double longest = 0;
     for (std::size_t i = 0; i < 3; ++i) {
@@ -191,7 +192,7 @@ class TriangleMesh {
     return detail::scaled<3>(1 / twice_area, normal);
   }
 
-  // Fills in the neighbours. Returns, for each corner of each triangle, the number of the set of corners that
+  // Sets the neighbours. Returns, for each corner of each triangle, the number of the set of corners that
   // meet in one node and are connected across edges.
   std::vector<int> find_neighbours(std::ptrdiff_t node_count, const Triangles& triangles) {
     surroundings_.resize(normals_.size());
@@ -215,7 +216,7 @@ class TriangleMesh {
           if (uses.size() == 1) {
             throw MeshError(
                 edge + " belongs to" + who +
-                " only: the skin of a solid is closed; TriangleMesh::two_sided takes open sheets");
+                " only: the surface of a solid must be closed; TriangleMesh::two_sided takes open sheets");
           }
           if (uses.size() > 2) {
             throw MeshError(edge + " belongs to " + std::to_string(uses.size()) + " triangles, one of them" +
@@ -270,7 +271,7 @@ class TriangleMesh {
     if (!(volume > 0)) {
       std::ostringstream text;
       text.precision(17);
-      text << "TriangleMesh: the triangles enclose " << volume << " m^3: they face inwards, turn them round";
+      text << "TriangleMesh: the triangles enclose " << volume << " m^3: they face inwards; reverse their winding";
       throw MeshError(text.str());
     }
   }
@@ -278,7 +279,8 @@ class TriangleMesh {
   int triangle_at(int place) const { return hierarchy_.order()[static_cast<std::size_t>(place)]; }
   const Point& normal(int triangle) const { return normals_[static_cast<std::size_t>(triangle)]; }
 
-  // The nearest triangle within a squared distance, of equally near ones that with the lowest number.
+  // The nearest triangle within a squared distance, the one with the lowest number if several are equally
+  // near.
   Nearest nearest_triangle(const Point& x, double limit) const {
     Nearest best{limit, none, {x, detail::TrianglePart::face}};
     hierarchy_.near_point(x, limit, [&](int begin, int end) {
@@ -295,8 +297,8 @@ class TriangleMesh {
     return best;
   }
 
-  // Whether the way out of the bounds leaves the solid more often than it enters it; cheaper than the search
-  // for the nearest triangle where that is far.
+  // Whether a segment to a point outside the bounds leaves the solid more often than it enters it; cheaper
+  // than the search for the nearest triangle if that is far.
   bool is_inside(const Point& x) const {
     if (!bounds_.contains(x)) return false;
     Point outside = x;
@@ -349,7 +351,7 @@ class TriangleMesh {
     return result;
   }
 
-  // The first place where the segment goes in, unless it starts inside. Corners and edges that it meets
+  // The first point at which the segment enters, unless it starts inside. Corners and edges that it meets
   // exactly are passed on one side or the other.
   std::optional<SurfaceHit<3>> first_entry(const Point& from, const Point& to, bool other_way,
                                            bool& ambiguous) const {
@@ -359,7 +361,7 @@ class TriangleMesh {
     detail::LineThroughTriangles line(from, to, other_way);
     SurfaceHit<3> entry{from, from, std::numeric_limits<double>::infinity()};
     int entered = none;
-    double leaving = std::numeric_limits<double>::infinity();  // the first crossing from within
+    double leaving = std::numeric_limits<double>::infinity();  // the first crossing from inside
 
     const auto take = [&](int place) {
       const detail::TriangleCorners& corners = corners_[static_cast<std::size_t>(place)];
@@ -372,7 +374,7 @@ class TriangleMesh {
       } else {
         const double height = dot<double, 3>(detail::difference<3>(from, corners[0]), normal(triangle));
         if (std::abs(height) <= detail::on_surface * size && std::abs(fraction) <= window) {
-          if (!crossing->entering) return;  // it starts on the surface and goes away from it
+          if (!crossing->entering) return;  // it starts on the surface and leaves it
           fraction = std::max(fraction, 0.0);
         }
         if (!(fraction >= 0)) return;
