@@ -14,8 +14,8 @@
 // Integrators see no more of either than the System concept (pliant/assembly/concept.hpp) has: energy,
 // gradient, tangent, masses. Whatever has these can take steps: rods, shells, rigid bodies, reduced models.
 //
-// Run:  21_your_own_system     returns 0 if the ends agree to a millionth of the sag in every step, and hang in
-//                              the end where the closed form says: rho g L^2 / (2 E) below the rest position
+// Run:  21_your_own_system     returns 0 if the ends agree to a millionth of the sag in every step and
+//                              hang in the end where the closed form says: rho g L^2 / (2 E) further down
 //
 // Read before: 01_hello.
 #include <cmath>
@@ -69,7 +69,7 @@ class Chain : public DenseSystem<1> {
   }
 
  private:
-  static constexpr double slice = length / slices;                // [m]
+  static constexpr double slice = length / slices;                  // [m]
   static constexpr double stiffness = young * side * side / slice;  // [N/m]
 
   // How much longer the spring above mass i is than at rest [m].
@@ -120,8 +120,9 @@ int run() {
     }
   }
   const double off = std::abs(chain.positions()(0, slices - 1) - length - sag);
-  std::printf("\nThe ends are never more than %.1e m apart. The closed form of the sag is %.6f m, %.1e m off.\n",
-              largest, sag, off);
+  std::printf(
+      "\nThe ends are never more than %.1e m apart. The closed form of the sag is %.6f m, %.1e m off.\n",
+      largest, sag, off);
   return largest < 1e-6 * sag && off < 1e-6 * sag ? 0 : 1;
 }
 

@@ -55,8 +55,8 @@ class Chain : public pliant::DenseSystem<1> {
 
 static_assert(pliant::ViewedSystem<Chain>);
 
-// Its vibration about rest from displacements u, without velocities, as the sum of its modes: each is a number
-// z = q + i q' / omega, which a step multiplies by step(omega).
+// Its vibration about rest from displacements u, without velocities, as the sum of its modes: each is a
+// number z = q + i q' / omega, which a step multiplies by step(omega).
 template <class Step>
 Eigen::VectorXd modal_displacement(const Chain& chain, const Eigen::VectorXd& u, int steps, Step&& step) {
   const double mass = chain.mass().values()[0];
@@ -88,8 +88,8 @@ class TwoSprings : public pliant::DenseSystem<2> {
   Eigen::Vector2d k_;
 };
 
-// A pendulum: one angle [rad] whose mass is m L^2 [kg m^2] and whose energy is m g L (1 - cos angle). The user
-// sees where its bob is in the plane. The angle is kept within (-pi, pi], so that displacements are not added.
+// A pendulum: one angle [rad] whose mass is m L^2 [kg m^2] and whose energy is m g L (1 - cos angle). The
+// user sees where its bob is in the plane. The angle stays within (-pi, pi]: displacements are not added.
 class Pendulum : public pliant::DenseSystem<1> {
  public:
   static constexpr int space = 2;
@@ -108,7 +108,8 @@ class Pendulum : public pliant::DenseSystem<1> {
   }
   double tangent(const Vector& x, pliant::Projection projection, double scale, Vector& g, Matrix& A) const {
     const double stiffness = moment_ * std::cos(angle(x));
-    A.values()(0, 0) = scale * (projection == pliant::Projection::none ? stiffness : std::max(stiffness, 0.0));
+    A.values()(0, 0) =
+        scale * (projection == pliant::Projection::none ? stiffness : std::max(stiffness, 0.0));
     return gradient(x, g);
   }
 
@@ -120,7 +121,9 @@ class Pendulum : public pliant::DenseSystem<1> {
     p.col(0) = length_ * Eigen::Vector2d(std::sin(angle(x)), -std::cos(angle(x)));
   }
   void take_positions(const Positions& p, Vector& x) const { x.values()[0] = std::atan2(p(0, 0), -p(1, 0)); }
-  void show_velocities(const Vector& x, const Vector& v, Positions& V) const { V.col(0) = angle(v) * along(x); }
+  void show_velocities(const Vector& x, const Vector& v, Positions& V) const {
+    V.col(0) = angle(v) * along(x);
+  }
   void take_velocities(const Vector& x, const Positions& V, Vector& v) const {
     v.values()[0] = V.col(0).dot(along(x)) / (length_ * length_);
   }

@@ -1,4 +1,8 @@
 // Systems that are no meshes, with every integrator that takes any System, against closed forms.
+#include "system/springs.hpp"
+
+#include "support/catch.hpp"
+
 #include <complex>
 #include <type_traits>
 #include <vector>
@@ -17,9 +21,6 @@
 #include <pliant/mesh/make_rectangle.hpp>
 #include <pliant/simulation/simulation.hpp>
 #include <pliant/solid/solid.hpp>
-
-#include "support/catch.hpp"
-#include "system/springs.hpp"
 
 using namespace pliant;
 using Complex = std::complex<double>;
@@ -53,15 +54,16 @@ constexpr Newton exact{.tolerance = 1e-12};
 
 TEST_CASE("Implicit Euler damps each mode of a chain by 1 / (1 + i omega dt)") {
   constexpr double dt = 0.02;
-  const Eigen::VectorXd expected = modal_displacement(
-      chain, start(), 40, [&](double omega) { return 1.0 / Complex(1, omega * dt); });
+  const Eigen::VectorXd expected =
+      modal_displacement(chain, start(), 40, [&](double omega) { return 1.0 / Complex(1, omega * dt); });
   REQUIRE(expected.norm() > 1e-3);
   SECTION("BackwardEuler") {
     Simulation sim(chain, BackwardEuler{.dt = dt, .newton = exact}, DenseCholesky{});
     CHECK((after_steps(sim) - expected).norm() < 1e-11);
   }
   SECTION("BackwardEuler in one iteration, which is enough") {
-    Simulation sim(chain, BackwardEuler{.dt = dt, .newton = Newton::linearised()}, DenseCholesky{.tolerance = 0});
+    Simulation sim(chain, BackwardEuler{.dt = dt, .newton = Newton::linearised()},
+                   DenseCholesky{.tolerance = 0});
     CHECK((after_steps(sim) - expected).norm() < 1e-11);
   }
   SECTION("OptimizationEuler") {
@@ -112,7 +114,8 @@ TEST_CASE("A hanging chain sags by the weights below each spring") {
 
 TEST_CASE("Constraints hold and move the masses of a chain") {
   SECTION("the last one is held: half of the weight of the others each") {
-    Simulation sim(chain, QuasiStatic{.newton = {.tolerance = 1e-12}}, DenseCholesky{}, Pinned(std::vector<int>{masses - 1}));
+    Simulation sim(chain, QuasiStatic{.newton = {.tolerance = 1e-12}}, DenseCholesky{},
+                   Pinned(std::vector<int>{masses - 1}));
     sim.set_gravity(SmallVector<double, 1>(9.81));
     REQUIRE(sim.step());
     // Symmetric about the middle: four masses between five springs.
@@ -122,9 +125,8 @@ TEST_CASE("Constraints hold and move the masses of a chain") {
     CHECK(sim.constraint_forces().leftCols(masses - 1).isZero());
   }
   SECTION("it is pulled: all springs stretch alike") {
-    const PrescribedMotion pulled({masses - 1}, [](const auto& X, double t) {
-      return SmallVector<double, 1>(X(0) + 0.5 * t);
-    });
+    const PrescribedMotion pulled(
+        {masses - 1}, [](const auto& X, double t) { return SmallVector<double, 1>(X(0) + 0.5 * t); });
     Simulation sim(chain, QuasiStatic{.newton = {.tolerance = 1e-12}}, DenseCholesky{}, pulled);
     REQUIRE(sim.step());
     for (int i = 0; i < masses; ++i) CHECK(sim.positions()(0, i) == Approx(0.6 * (i + 1)).epsilon(1e-13));
@@ -147,7 +149,8 @@ TEST_CASE("Each number of a node has a mass of its own") {
   };
   SECTION("BackwardEuler") {
     Simulation sim(springs, BackwardEuler{.dt = dt, .newton = exact}, DenseCholesky{});
-    check(sim, [&](double omega) { return 1.0 / Complex(1, omega * dt); }, 1e-12);
+    check(
+        sim, [&](double omega) { return 1.0 / Complex(1, omega * dt); }, 1e-12);
   }
   SECTION("Newmark") {
     Simulation sim(springs, Newmark{.dt = dt, .newton = exact}, DenseCholesky{});
@@ -157,7 +160,8 @@ TEST_CASE("Each number of a node has a mass of its own") {
   SECTION("CentralDifferences") {
     Simulation sim(springs, CentralDifferences{.dt = dt});
     check(
-        sim, [&](double omega) { return std::polar(1.0, std::acos(1 - omega * omega * dt * dt / 2)); }, 1e-12);
+        sim, [&](double omega) { return std::polar(1.0, std::acos(1 - omega * omega * dt * dt / 2)); },
+        1e-12);
   }
 }
 

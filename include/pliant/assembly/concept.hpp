@@ -11,16 +11,16 @@
 // whose fields have defaults; for each ability that is true the concept requires the functions that belong to
 // it. A field that is misspelt does not compile, nor does a function that is.
 //
-// `system_of(solid)` makes the System of a Solid, of Bodies or of Copies (assembly/system.hpp). For a System of
-// one's own derive from DenseSystem (assembly/dense_system.hpp), which leaves energy, gradient and tangent to
-// write, and replace what is different. A Simulation takes it in the place of the solid. It asks for
+// `system_of(solid)` makes the System of a Solid, of Bodies or of Copies (assembly/system.hpp). For a System
+// of one's own derive from DenseSystem (assembly/dense_system.hpp), which leaves energy, gradient and tangent
+// to write, and replace what is different. A Simulation takes it in the place of the solid. It asks for
 //   move(x, u, result)                        result = where the displacement u takes x
 //   rest()                                    the unknowns at the start
 //   show_positions(x, P), take_positions(P, x)
 //   show_velocities(x, v, V), take_velocities(x, V, v)
 //   show_forces(x, f, F), take_forces(x, F, f)
-//                                             between the unknowns and what the user sees: matrices of `space`
-//                                             rows and visible_node_count() columns [m], [m/s], [N]
+//                                             between the unknowns and what the user sees: matrices of
+//                                             `space` rows and visible_node_count() columns [m], [m/s], [N]
 //   user_number(i)                            which visible node the node i is in messages
 //   add_gravity(g, loads)                     adds the loads of the acceleration g [m/s^2] on visible nodes
 //   identity()                                fingerprints by which a SavedState is recognised
@@ -51,7 +51,8 @@ struct SystemAbilities {
   // kept for steps that fail and for a SavedState.
   bool exact_view = false;
   // Elastic energies do not change when a connected part moves as a whole: pattern() joins the nodes of a
-  // part, rotation_changes_energy() says whether they change when it turns. See integrator/free_bodies.hpp.
+  // part, rotation_changes_energy() says whether they change when it turns; the axes of a node have the same
+  // mass. See integrator/free_bodies.hpp.
   bool free_bodies = false;
   // Positions are relative to origins(): positions_to_user(x, P, relative) shows both.
   bool origins = false;
@@ -99,21 +100,21 @@ std::uint64_t fingerprint_of(const Vector& vector) {
 template <class V>
 concept SystemVector = std::copyable<V> && requires(V& vector, const V& other, std::ptrdiff_t i,
                                                     typename V::Scalar number, typename V::Block block) {
-  { V::dim } -> std::convertible_to<int>;                            // numbers per node, 1 to 3
-  { other.nodes() } -> std::convertible_to<std::ptrdiff_t>;          // how many there are; 0 by default
-  { other.node(i)(0) } -> std::convertible_to<typename V::Scalar>;   // of node i, a vector of Eigen
-  vector.node(i) = other.node(i);                                    // which may be assigned to
-  vector.resize(i);                                                  // for so many nodes, all zero
-  vector.set_zero();                                                 // all of them
-  other.for_each_block(detail::AtPosition{});                        // calls run(i) for each block
+  { V::dim } -> std::convertible_to<int>;                              // numbers per node, 1 to 3
+  { other.nodes() } -> std::convertible_to<std::ptrdiff_t>;            // how many there are; 0 by default
+  { other.node(i)(0) } -> std::convertible_to<typename V::Scalar>;     // of node i, a vector of Eigen
+  vector.node(i) = other.node(i);                                      // which may be assigned to
+  vector.resize(i);                                                    // for so many nodes, all zero
+  vector.set_zero();                                                   // all of them
+  other.for_each_block(detail::AtPosition{});                          // calls run(i) for each block
   other.sum_blocks(detail::OfPosition<typename V::Block>{}) + number;  // the sum of all run(i)
-  { other.block(i) } -> std::convertible_to<typename V::Block>;      // +, -, *, / entry by entry
-  vector.set_block(i, block);                                        // writes it
-  vector.add(number, other);                                         // += number * other
-  vector.set_sum(other, number, other);                              // = first + number * second
-  { other.dot(other) } -> std::convertible_to<typename V::Scalar>;   // the sum of products
-  { other.norm() } -> std::convertible_to<typename V::Scalar>;       // the root of the sum of squares
-  { other.finite() } -> std::convertible_to<bool>;                   // no NaN, no infinity
+  { other.block(i) } -> std::convertible_to<typename V::Block>;        // +, -, *, / entry by entry
+  vector.set_block(i, block);                                          // writes it
+  vector.add(number, other);                                           // += number * other
+  vector.set_sum(other, number, other);                                // = first + number * second
+  { other.dot(other) } -> std::convertible_to<typename V::Scalar>;     // the sum of products
+  { other.norm() } -> std::convertible_to<typename V::Scalar>;         // the root of the sum of squares
+  { other.finite() } -> std::convertible_to<bool>;                     // no NaN, no infinity
 };
 
 // A symmetric matrix of blocks, dim x dim, one for each two nodes.
@@ -121,22 +122,22 @@ template <class M>
 concept SystemMatrix = std::copyable<M> &&
     requires(M& A, const M& other, const typename M::Vector& x, typename M::Vector& y, std::ptrdiff_t i,
              typename M::Scalar number) {
-  { M::dim } -> std::convertible_to<int>;                                // of blocks
-  { other.rows() } -> std::convertible_to<std::ptrdiff_t>;               // nodes
+  { M::dim } -> std::convertible_to<int>;                                  // of blocks
+  { other.rows() } -> std::convertible_to<std::ptrdiff_t>;                 // nodes
   { other.diagonal(i)(0, 0) } -> std::convertible_to<typename M::Scalar>;  // block (i, i), dim x dim
-  A.diagonal(i).diagonal().array() += number;                            // which may be changed
-  A.set_zero();                                                          // all entries
-  A.blend(number, other);                                                // = (1 - number) A + number other
-  A.shift_diagonal(number);                                              // += number * its mean magnitude
-  A.take_magnitudes();                                                   // each entry its absolute value
-  { other.multiply(x, y) } -> std::convertible_to<typename M::Scalar>;   // y = A x; returns x.y
+  A.diagonal(i).diagonal().array() += number;                              // which may be changed
+  A.set_zero();                                                            // all entries
+  A.blend(number, other);                                                  // = (1 - number) A + number other
+  A.shift_diagonal(number);                                                // += number * its mean magnitude
+  A.take_magnitudes();                                                     // each entry its absolute value
+  { other.multiply(x, y) } -> std::convertible_to<typename M::Scalar>;     // y = A x; returns x.y
 };
 
 namespace detail {
 
 template <class S>
 concept HasFreeBodies = requires(const S& system) {
-  system.pattern();                                                    // a BlockPattern, of connected nodes
+  system.pattern();                                                   // a BlockPattern, of connected nodes
   { system.rotation_changes_energy() } -> std::convertible_to<bool>;  // when a part turns as a whole
 };
 
@@ -186,9 +187,10 @@ concept System = requires(S& system, const S& constant, const typename S::Vector
     constant.free_motion(held, x)
     } -> std::convertible_to<std::string>;  // rigid motions that what is held
                                             // leaves, in words; empty: none
-} && SystemVector<typename S::Vector> && SystemMatrix<typename S::Matrix> &&
-    (!S::abilities.free_bodies || detail::HasFreeBodies<S>) &&  // as its abilities say
-    (!S::abilities.own_state || detail::HasOwnState<S>);        // as its abilities say
+}
+&&SystemVector<typename S::Vector>&& SystemMatrix<typename S::Matrix> &&
+    (!S::abilities.free_bodies || detail::HasFreeBodies<S>)&&  // as its abilities say
+    (!S::abilities.own_state || detail::HasOwnState<S>);       // as its abilities say
 
 // What a Simulation asks for beside, to show its state and to take what the user sets.
 template <class S>
@@ -199,14 +201,14 @@ concept ViewedSystem = System<S> &&
   { S::space } -> std::convertible_to<int>;  // coordinates of what the user sees
   { system.visible_node_count() } -> std::convertible_to<std::ptrdiff_t>;  // nodes that the user sees
   { system.user_number(node) } -> std::convertible_to<int>;                // the visible node that a node is
-  system.show_positions(x, user);      // of the visible nodes [m]
-  system.take_positions(user, to);     // the unknowns of such positions
-  system.show_velocities(x, x, user);  // of the visible nodes [m/s], from the unknowns and their rates
+  system.show_positions(x, user);                                          // of the visible nodes [m]
+  system.take_positions(user, to);                                         // the unknowns of such positions
+  system.show_velocities(x, x, user);   // of the visible nodes [m/s], from the unknowns and their rates
   system.take_velocities(x, user, to);  // the rates of such velocities
   system.show_forces(x, x, user);       // on the visible nodes [N], from those on the unknowns
   system.take_forces(x, user, to);      // on the unknowns, from those on visible nodes
   system.add_gravity(gravity, to);      // adds its loads
   { system.identity() } -> std::same_as<SystemIdentity>;  // fingerprints
-} && (!S::abilities.origins || detail::HasOrigins<S>);       // as its abilities say
+} &&(!S::abilities.origins || detail::HasOrigins<S>);     // as its abilities say
 
 }  // namespace pliant

@@ -21,7 +21,8 @@ class NoContacts;  // contact/response/no_contacts.hpp
 // derives from it is a System when it has
 //   energy(x)                                  [J]
 //   gradient(x, g)                             also g = dE/dx
-//   tangent(x, projection, scale, g, A)        also A = scale * d2E/dx2, without its negative eigenvalues if a
+//   tangent(x, projection, scale, g, A)        also A = scale * d2E/dx2, without its negative eigenvalues if
+//   a
 //                                              projection is asked for
 // and it replaces by functions of the same name what else is different: what a displacement does, what the
 // user sees, damping. Without colliders.
@@ -38,8 +39,8 @@ class DenseSystem {
   using Positions = NodeMatrix<Scalar, Dim>;
   static constexpr SystemAbilities abilities{.exact_view = true};
 
-  // `rest`: the unknowns at the start; `mass`: one for each [kg], or 0. Throws SizeError for masses of another
-  // number of nodes.
+  // `rest`: the unknowns at the start; `mass`: one for each [kg], or 0. Throws SizeError for masses of
+  // another number of nodes.
   DenseSystem(Vector rest, Vector mass) : rest_(std::move(rest)), mass_(std::move(mass)) {
     detail::require_size("DenseSystem", ": masses of nodes", mass_.nodes(), rest_.nodes());
   }

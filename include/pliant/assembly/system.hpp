@@ -25,10 +25,10 @@ class Filter;  // constraint/filter.hpp
 template <class VectorType>
 class Contacts;  // contact/response/contacts.hpp
 
-// The System of a solid. Works in an internal numbering that keeps neighbours together; `to_internal` and `to_user` translate.
-// Results are the same to the last bit for any number of threads: each thread owns a range of rows and
-// recomputes the few batches of elements on its border, so that every row is summed in the order of the
-// elements.
+// The System of a solid. Works in an internal numbering that keeps neighbours together; `to_internal` and
+// `to_user` translate. Results are the same to the last bit for any number of threads: each thread owns a
+// range of rows and recomputes the few batches of elements on its border, so that every row is summed in the
+// order of the elements.
 //
 // Positions of Copies are relative to the translations of their poses, see `origins`.
 template <class SolidType,  // a Solid, Bodies or Copies
@@ -106,9 +106,7 @@ class ElasticSystem {
 
   // What the user sees, and the other way round; see the System concept.
   std::ptrdiff_t visible_node_count() const { return node_count(); }
-  int user_number(std::ptrdiff_t node) const {
-    return numbering_.to_user[static_cast<std::size_t>(node)];
-  }
+  int user_number(std::ptrdiff_t node) const { return numbering_.to_user[static_cast<std::size_t>(node)]; }
   void show_positions(const Vector& x, Positions& positions) const { to_user(x, positions); }
   void show_velocities(const Vector&, const Vector& v, Positions& velocities) const {
     to_user(v, velocities);
@@ -125,7 +123,8 @@ class ElasticSystem {
     }
   }
   SystemIdentity identity() const {
-    SystemIdentity result{.rest_shape = detail::fingerprint_of(rest_), .masses = detail::fingerprint_of(mass_)};
+    SystemIdentity result{.rest_shape = detail::fingerprint_of(rest_),
+                          .masses = detail::fingerprint_of(mass_)};
     detail::Fingerprint mesh;
     mesh.add_all(pattern_->row_begin);
     mesh.add_all(pattern_->columns);

@@ -15,8 +15,8 @@
 
 namespace pliant {
 
-// Which components of the displacements of nodes are not free, and how these move: the part of a Filter that has
-// to do with vectors alone, whatever the matrix.
+// Which components of the displacements of nodes are not free, and how these move: the part of a Filter that
+// has to do with vectors alone, whatever the matrix.
 template <class VectorType>  // a SystemVector
 class NodeFilter {
  public:

@@ -168,9 +168,9 @@ struct CentralDifferences {
   static constexpr double rounding = 1e-9;
 
   // Rounding adds up: the more substeps a body asks for the less of a motion is left to each, and the more of
-  // it is lost. Gives bodies as wholes the velocities that loads and colliders have given them in the step and, if there
-  // are no colliders, the positions that follow from these. Not with mass damping, whose force it does not
-  // know.
+  // it is lost. Gives bodies as wholes the velocities that loads and colliders have given them in the step
+  // and, if there are no colliders, the positions that follow from these. Not with mass damping, whose force
+  // it does not know.
   template <class Context, class W>
   void balance(const Context& context, State<typename Context::Vector>& state, W& w) const {
     using Vector = typename Context::Vector;

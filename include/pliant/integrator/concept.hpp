@@ -2,7 +2,8 @@
 //
 // A model is a plain aggregate of parameters. What it needs at run time lives in its nested
 // Workspace<System, Filter>, which the caller owns and keeps from one step to the next. Its members:
-//   abilities                                static constexpr IntegratorAbilities abilities{.needs_solver = false};
+//   abilities                                static constexpr IntegratorAbilities abilities{.needs_solver =
+//   false};
 //                                            what it offers, or does without, beyond the rest
 //   time_step()                              the length of a step [s]
 //   check()                                  throws ParameterError naming the parameter that is out of range
@@ -15,8 +16,8 @@
 // Those of the workspace:
 //   abilities                                static constexpr WorkspaceAbilities abilities{.steps = true};
 //   constraint_forces()                      of constraints and colliders on the nodes in the last step [N]
-// and, for each field of its abilities that is true, the functions that it names. A field that is misspelt does
-// not compile, and neither does an integrator whose workspace lacks a function that its abilities promise.
+// and, for each field of its abilities that is true, the functions that it names. A misspelt field does not
+// compile, and neither does an integrator whose workspace lacks a function that its abilities promise.
 #pragma once
 
 #include <cmath>
@@ -121,19 +122,20 @@ struct IntegratorAbilities {
   bool knows_colliders = false;     // a Simulation may have colliders
 };
 
-// The same of its workspace; beside each the functions that it must then have. Those of a step throw nothing but
-// begin_step.
+// The same of its workspace; beside each the functions that it must then have. Those of a step throw nothing
+// but begin_step.
 struct WorkspaceAbilities {
   bool history = false;  // more is remembered from step to step than the state has: see core/history.hpp
   // begin_step(): a step begins, and the workspace notes what it remembers from step to step. What it throws,
-  // e.g. for want of memory, breaks off the step. step_undone(): the step failed, or an exception broke it off,
-  // and the state is the one before it: what was noted becomes what is remembered, as far as it is still there.
+  // e.g. for want of memory, breaks off the step. step_undone(): the step failed, or an exception broke it
+  // off, and the state is the one before it: what was noted becomes what is remembered, if it is still
+  // there.
   bool steps = false;
   // keep_from(other): after an exception, the workspace is to replace `other`, which may be half built, and
   // takes from there what is remembered from step to step. Without it nothing is.
   bool keeps = false;
-  // check_constraints(system, filter) throws ParameterError for those that the integrator does not take; before
-  // the first step, and before they are replaced.
+  // check_constraints(system, filter) throws ParameterError for those that the integrator does not take;
+  // before the first step, and before they are replaced.
   bool checks_constraints = false;
   bool follows_constraints = false;  // constraints_changed(): they were replaced
   bool follows_state = false;        // state_changed(): positions or velocities were set
@@ -174,15 +176,18 @@ concept FollowsState = requires(W& workspace) {
 
 // The workspace of an integrator.
 template <class W, class System, class Filter>
-concept IntegratorWorkspace = std::default_initializable<W> && std::movable<W> && requires(const W& workspace) {
+concept IntegratorWorkspace = std::default_initializable<W> && std::movable<W> &&
+    requires(const W& workspace) {
   { W::abilities } -> std::same_as<const WorkspaceAbilities&>;  // what it offers
-  { workspace.constraint_forces() } -> std::convertible_to<const typename System::Vector&>;  // last step's [N]
-} && (!W::abilities.history || detail::HasHistory<W>) &&             // as its abilities say
-    (!W::abilities.steps || detail::FollowsSteps<W>) &&               // as its abilities say
-    (!W::abilities.keeps || detail::KeepsFrom<W>) &&                  // as its abilities say
-    (!W::abilities.checks_constraints || detail::ChecksConstraints<W, System, Filter>) &&  // the same
-    (!W::abilities.follows_constraints || detail::FollowsConstraints<W>) &&                // the same
-    (!W::abilities.follows_state || detail::FollowsState<W>);                              // the same
+  {
+    workspace.constraint_forces()
+    } -> std::convertible_to<const typename System::Vector&>;  // last step's [N]
+} &&(!W::abilities.history || detail::HasHistory<W>)&&         // as its abilities say
+    (!W::abilities.steps || detail::FollowsSteps<W>)&&         // as its abilities say
+    (!W::abilities.keeps || detail::KeepsFrom<W>)&&            // as its abilities say
+    (!W::abilities.checks_constraints || detail::ChecksConstraints<W, System, Filter>)&&  // the same
+    (!W::abilities.follows_constraints || detail::FollowsConstraints<W>)&&                // the same
+    (!W::abilities.follows_state || detail::FollowsState<W>);                             // the same
 
 // The part that holds for every system.
 template <class I>
@@ -193,11 +198,13 @@ concept Integrator = std::copy_constructible<I> && requires(const I& integrator)
 };
 
 template <class I, class Context>
-concept IntegratorFor = Integrator<I> &&
-    IntegratorWorkspace<typename I::template Workspace<typename Context::System, typename Context::Filter>,
-                        typename Context::System, typename Context::Filter> &&
-    requires(const I& integrator, const Context& context, State<typename Context::Vector>& state,
-             typename I::template Workspace<typename Context::System, typename Context::Filter>& workspace) {
+concept IntegratorFor = Integrator<I> && IntegratorWorkspace <
+                        typename I::template Workspace<typename Context::System, typename Context::Filter>,
+typename Context::System,
+    typename Context::Filter >
+        &&requires(
+            const I& integrator, const Context& context, State<typename Context::Vector>& state,
+            typename I::template Workspace<typename Context::System, typename Context::Filter>& workspace) {
   integrator.prepare(context.system, workspace);  // makes room for the unknowns
   // advances the state by a step
   { integrator.step(context, state, workspace, detail::NeverCancels{}) } -> std::same_as<StepReport>;

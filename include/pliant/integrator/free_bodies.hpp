@@ -495,8 +495,8 @@ class FreeBodies {
 
 // Whether rounding may decide how the bodies of a System move as wholes: in doubles it has too little to say.
 template <class System>
-inline constexpr bool balances_bodies =
-    System::abilities.free_bodies && sizeof(typename System::Scalar) < sizeof(double);
+inline constexpr bool balances_bodies = System::abilities.free_bodies &&
+                                        sizeof(typename System::Scalar) < sizeof(double);
 
 namespace detail {
 

@@ -30,8 +30,8 @@ class StaticPotential {
   };
 
   // `time` [s] is that of the constraints' paths at the end, `duration` [s] what it takes to get there.
-  StaticPotential(SystemType& system, const FilterType& filter, typename SystemType::Contacts& contacts, const Vector& x,
-                  const Vector& loads, double time, double duration, Workspace& workspace)
+  StaticPotential(SystemType& system, const FilterType& filter, typename SystemType::Contacts& contacts,
+                  const Vector& x, const Vector& loads, double time, double duration, Workspace& workspace)
       : system_(system),
         filter_(filter),
         contacts_(contacts),

@@ -10,8 +10,8 @@
 
 namespace pliant::detail {
 
-// Those of the unknowns x with the rates v, seen from `rest`: M v.v / 2, and the work of the weights and of the
-// external forces since. `weight`: of a mass of one, for each axis, or zero [m/s^2].
+// Those of the unknowns x with the rates v, seen from `rest`: M v.v / 2, and the work of the weights and of
+// the external forces since. `weight`: of a mass of one, for each axis, or zero [m/s^2].
 template <SystemVector Vector, class Weight>
 Energies energies_of_state(const Vector& mass, const Vector& rest, const Vector& x, const Vector& v,
                            const Weight& weight, const Vector& external) {

@@ -42,7 +42,8 @@ void require_same(const StateOrigin<Dim>& state, const StateOrigin<Dim>& here, c
                      std::to_string(state.nodes) + " in the state, " + std::to_string(here.nodes) + " here");
   }
   if (state.system.mesh != here.system.mesh) throw StateError("mesh", "other elements in the state");
-  if (state.system.rest_shape != here.system.rest_shape) throw StateError("rest shape", "another one in the state");
+  if (state.system.rest_shape != here.system.rest_shape)
+    throw StateError("rest shape", "another one in the state");
   if (state.system.poses != here.system.poses) throw StateError("poses", "other ones in the state");
   if (state.system.masses != here.system.masses) throw StateError("masses", "others in the state");
   // Both lists ascend: where they part is the first node that is not in both of them.

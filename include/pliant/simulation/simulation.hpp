@@ -1,7 +1,9 @@
-// The facade: a solid or a System of another kind, an integrator, a linear solver and constraints, advanced step by step.
+// The facade: a solid or a System of another kind, an integrator, a linear solver and constraints, advanced
+// step by step.
 #pragma once
 
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <limits>
@@ -37,9 +39,10 @@ class Simulation {
   using Solver = SolverType;
   using Constraint = ConstraintType;
   static constexpr bool has_solid = detail::IsSolid<Solid>;
-  static_assert(has_solid || ViewedSystem<Solid>,
-                "the first argument of Simulation must be a Solid, Bodies or Copies, or a System of your own; "
-                "see assembly/concept.hpp");
+  static_assert(
+      has_solid || ViewedSystem<Solid>,
+      "the first argument of Simulation must be a Solid, Bodies or Copies, or a System of your own; "
+      "see assembly/concept.hpp");
   using System = SystemOf<Solid, isa>;
   using Scalar = typename System::Scalar;
   static constexpr int dim = System::space;
@@ -50,13 +53,11 @@ class Simulation {
       "the second argument of Simulation must be an integrator, e.g. BackwardEuler{.dt = 0.01}; see "
       "integrator/concept.hpp");
   static constexpr bool needs_solver = detail::needs_solver<Integrator>;
-  static_assert(!needs_solver ||
-                    pliant::LinearSolver<Solver, typename System::Matrix>,
+  static_assert(!needs_solver || pliant::LinearSolver<Solver, typename System::Matrix>,
                 "the third argument of Simulation must be a linear solver, e.g. Pcg<BlockJacobi>{}; see "
                 "linear_solver/concept.hpp");
-  static_assert(needs_solver ||
-                    (std::is_same_v<Solver, NoSolver> &&
-                     !detail::is_solver<typename System::Matrix, Constraint>),
+  static_assert(needs_solver || (std::is_same_v<Solver, NoSolver> &&
+                                 !detail::is_solver<typename System::Matrix, Constraint>),
                 "this integrator solves no linear system, so that Simulation takes no solver: write "
                 "Simulation(solid, integrator, constraints...)");
   static_assert(pliant::Constraint<Constraint, System::dim>,
@@ -395,9 +396,12 @@ class Simulation {
   using Workspace = typename Integrator::template Workspace<System, FilterType>;
   using SolverWorkspace = typename Solver::template Workspace<typename System::Matrix>;
   using Context = StepContext<System, FilterType, Solver, SolverWorkspace>;
-  static_assert(IntegratorFor<Integrator, Context>,
-                "the integrator lacks prepare or step, or its workspace a function that its abilities promise; see "
-                "integrator/concept.hpp");
+  static_assert(std::constructible_from<FilterType, NodeConstraints<System::dim>, const System&>,
+                "a Filter is made from what constraints describe and the System, see constraint/concept.hpp");
+  static_assert(
+      IntegratorFor<Integrator, Context>,
+      "the integrator lacks prepare or step, or its workspace a function that its abilities promise; see "
+      "integrator/concept.hpp");
 
   // Whether positions in a step are relative to those of the world.
   bool relative() const {

@@ -12,7 +12,7 @@ namespace pliant {
 
 // Solves by A = L L^T with a matrix whose values() are a dense matrix of Eigen, as DenseMatrix: exact but for
 // rounding, with n^3 / 3 multiplications for n unknowns. A matrix with an eigenvalue that is negative is
-// `indefinite`, and x then the first guess. The residual is not asked to fall below what rounding makes of it.
+// `indefinite`, and x then the first guess. The residual need not fall below what rounding makes of it.
 struct DenseCholesky {
   double tolerance = 1e-6;        // relative to |b|; zero: as far as rounding allows [-]
   double absolute_tolerance = 0;  // [N] where b is a force
