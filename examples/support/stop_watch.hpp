@@ -138,6 +138,8 @@ class WatchedSolver {
  public:
   WatchedSolver(const Inner& inner, Phases& phases) : inner_(inner), phases_(phases) {}
 
+  static constexpr pliant::SolverAbilities abilities = pliant::detail::solver_abilities<Inner>;
+
   template <class Matrix>
   using Workspace = typename Inner::template Workspace<Matrix>;
   void check() const { inner_.check(); }

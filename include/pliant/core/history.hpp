@@ -64,25 +64,6 @@ void restore_history(Part& part, HistoryOf<Part>&& history) noexcept {
   if constexpr (HasHistory<Part>) part.restore(std::move(history));
 }
 
-// The same from one step to the next: what workspaces that remember something want to know about a step that
-// fails or is broken off; see integrator/concept.hpp.
-template <class Workspace>
-void begin_step(Workspace& workspace) {
-  if constexpr (requires { workspace.begin_step(); }) workspace.begin_step();
-}
-template <class Workspace>
-void step_undone(Workspace& workspace) {
-  if constexpr (requires { workspace.step_undone(); }) workspace.step_undone();
-}
-template <class Workspace>
-void renew(Workspace& workspace) {
-  if constexpr (std::movable<Workspace>) {
-    Workspace fresh{};
-    if constexpr (requires { fresh.keep_from(workspace); }) fresh.keep_from(workspace);
-    workspace = std::move(fresh);
-  }
-}
-
 // Tells lists of numbers apart: 64 bits of all that were added, in order (FNV-1a, number by number).
 class Fingerprint {
  public:

@@ -30,6 +30,7 @@
 #include <pliant/contact/response/concept.hpp>
 #include <pliant/core/history.hpp>
 #include <pliant/integrator/step_report.hpp>
+#include <pliant/linear_solver/concept.hpp>
 
 namespace pliant {
 
@@ -150,15 +151,6 @@ template <class I>
 requires requires { I::abilities.needs_solver; }
 inline constexpr bool needs_solver<I> = I::abilities.needs_solver;
 
-template <class W>
-concept FollowsSteps = requires(W& workspace) {
-  workspace.begin_step();   // see WorkspaceAbilities
-  workspace.step_undone();  // see WorkspaceAbilities
-};
-template <class W>
-concept KeepsFrom = requires(W& workspace) {
-  workspace.keep_from(workspace);  // see WorkspaceAbilities
-};
 template <class W, class System, class Filter>
 concept ChecksConstraints = requires(W& workspace, const System& system, const Filter& filter) {
   workspace.check_constraints(system, filter);  // see WorkspaceAbilities

@@ -109,7 +109,7 @@ class Simulation {
     }
     before_.take(system_, state_);
     if constexpr (Workspace::abilities.steps) integrator_workspace_.begin_step();
-    detail::begin_step(solver_workspace_);
+    if constexpr (of_solver.follows_steps) solver_workspace_.begin_step();
     filter_.stop_held(state_.v);
     bool asking = false;
     const auto monitor = [&](const NewtonReport& newton) {
@@ -134,7 +134,7 @@ class Simulation {
       // The callback is called where everything is whole.
       half_built_ = !asking;
       restore();
-      detail::step_undone(solver_workspace_);
+      if constexpr (of_solver.follows_steps) solver_workspace_.step_undone();
       contacts_.end(false);
       throw;
     }
@@ -395,6 +395,7 @@ class Simulation {
   using FilterType = typename System::Filter;
   using Workspace = typename Integrator::template Workspace<System, FilterType>;
   using SolverWorkspace = typename Solver::template Workspace<typename System::Matrix>;
+  static constexpr SolverAbilities of_solver = detail::solver_abilities<Solver>;
   using Context = StepContext<System, FilterType, Solver, SolverWorkspace>;
   static_assert(std::constructible_from<FilterType, NodeConstraints<System::dim>, const System&>,
                 "a Filter is made from what constraints describe and the System, see constraint/concept.hpp");
@@ -521,13 +522,21 @@ class Simulation {
   // An exception may have left anything that a step builds half built: all is made anew but what is
   // remembered from step to step.
   void renew() {
-    Workspace fresh{};
-    if constexpr (Workspace::abilities.keeps) fresh.keep_from(integrator_workspace_);
-    integrator_workspace_ = std::move(fresh);
-    detail::renew(solver_workspace_);
+    make_anew<Workspace::abilities.keeps>(integrator_workspace_);
+    make_anew<of_solver.follows_steps>(solver_workspace_);
     contacts_.renew();
     integrator_.prepare(system_, integrator_workspace_);
     half_built_ = false;
+  }
+
+  // The place of a workspace is taken by a fresh one, which is given what is remembered from step to step.
+  template <bool keeps, class W>
+  static void make_anew(W& workspace) {
+    if constexpr (std::movable<W>) {
+      W fresh{};
+      if constexpr (keeps) fresh.keep_from(workspace);
+      workspace = std::move(fresh);
+    }
   }
 
   void update_loads() {
