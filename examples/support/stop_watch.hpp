@@ -30,6 +30,9 @@ class Watch {
   std::clock_t start_;
 };
 
+template <class Inner>
+class WatchedFilter;
+
 // The system (assembly/concept.hpp): what an integrator sees of the bodies.
 template <class Inner>
 class WatchedSystem {
@@ -37,6 +40,9 @@ class WatchedSystem {
   using Scalar = typename Inner::Scalar;
   using Vector = typename Inner::Vector;
   using Matrix = typename Inner::Matrix;
+  using Filter = WatchedFilter<typename Inner::Filter>;
+  using Contacts = typename Inner::Contacts;
+  static constexpr pliant::SystemAbilities abilities = Inner::abilities;
   static constexpr int dim = Inner::dim;
 
   WatchedSystem(Inner& inner, Phases& phases) : inner_(inner), phases_(phases) {}
@@ -45,6 +51,9 @@ class WatchedSystem {
   Vector make_vector() const { return inner_.make_vector(); }
   Matrix make_matrix() const { return inner_.make_matrix(); }
   const Vector& mass() const { return inner_.mass(); }
+  const Vector& rest() const { return inner_.rest(); }
+  void move(const Vector& x, const Vector& u, Vector& result) const { inner_.move(x, u, result); }
+  const pliant::BlockPattern& pattern() const { return inner_.pattern(); }
   const Vector& mass_damping() const { return inner_.mass_damping(); }
   Scalar stiffness_damping() const { return inner_.stiffness_damping(); }
   bool rotation_changes_energy() const { return inner_.rotation_changes_energy(); }
@@ -90,7 +99,18 @@ class WatchedFilter {
     const Watch watch(phases_.constraints);
     return inner_.prescribe(time, duration, x, u);
   }
+  decltype(auto) fixed_nodes() const { return inner_.fixed_nodes(); }
   decltype(auto) directions() const { return inner_.directions(); }
+  template <class Use>
+  void for_each_moved(Use&& use) const {
+    inner_.for_each_moved(use);
+  }
+  template <class Use>
+  void for_each_restrained(Use&& use) const {
+    inner_.for_each_restrained(use);
+  }
+  void follow_motions(double from, double to, Vector& v) const { inner_.follow_motions(from, to, v); }
+  void stop_held(Vector& v) const { inner_.stop_held(v); }
   void remaining(const Vector& prescribed, const Vector& u, Vector& d) const {
     inner_.remaining(prescribed, u, d);
   }
@@ -118,6 +138,8 @@ class WatchedSolver {
  public:
   WatchedSolver(const Inner& inner, Phases& phases) : inner_(inner), phases_(phases) {}
 
+  static constexpr pliant::SolverAbilities abilities = pliant::detail::solver_abilities<Inner>;
+
   template <class Matrix>
   using Workspace = typename Inner::template Workspace<Matrix>;
   void check() const { inner_.check(); }
@@ -140,6 +162,8 @@ template <class Inner>
 struct Watched {
   Inner integrator;
   Phases* phases;
+
+  static constexpr pliant::IntegratorAbilities abilities = Inner::abilities;
 
   template <class System, class Filter>
   using Workspace = typename Inner::template Workspace<WatchedSystem<System>, WatchedFilter<Filter>>;

@@ -18,7 +18,8 @@ struct AnyIntegrator {
   double dt = 1.0 / 60;  // [s]
   Rule rule = Rule::linearised;
 
-  static constexpr bool keeps_acceleration = true;  // Newmark does
+  static constexpr pliant::IntegratorAbilities abilities{.keeps_acceleration = true,  // Newmark does
+                                                         .knows_colliders = true};
 
   template <class SystemType, class FilterType>
   struct Workspace {
@@ -26,6 +27,7 @@ struct AnyIntegrator {
     pliant::Newmark::Workspace<SystemType, FilterType> newmark;
     bool newmark_was_last = false;
 
+    static constexpr pliant::WorkspaceAbilities abilities = {};
     const auto& constraint_forces() const {
       return newmark_was_last ? newmark.constraint_forces() : euler.constraint_forces();
     }

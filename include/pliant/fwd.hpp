@@ -82,6 +82,14 @@ class AnyCollider;
 template <int Dim>
 class Pose;
 
+// systems
+template <int Dim, class ScalarType>
+class DenseVector;
+template <int Dim, class ScalarType>
+class DenseMatrix;
+template <int Dim, class ScalarType>
+class DenseSystem;
+
 // solvers, integrators
 struct NoSolver;
 struct Identity;
@@ -93,6 +101,7 @@ struct Prefactored;
 template <class PreconditionerType>
 struct Pcg;
 struct Cholesky;
+struct DenseCholesky;
 struct Cholmod;  // complete for who links pliant::cholmod
 template <class PreconditionerType>
 struct Mprgp;

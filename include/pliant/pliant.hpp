@@ -10,6 +10,7 @@
 // inverses, rotations. pliant needs none of it, and without it these fail at link time.
 #include <Eigen/Geometry>
 
+#include <pliant/algebra/dense_vector.hpp>
 #include <pliant/algebra/matrix.hpp>
 #include <pliant/algebra/node_vector.hpp>
 #include <pliant/algebra/origins.hpp>
@@ -23,6 +24,8 @@
 #include <pliant/assembly/batch_materials.hpp>
 #include <pliant/assembly/block_matrix.hpp>
 #include <pliant/assembly/concept.hpp>
+#include <pliant/assembly/dense_matrix.hpp>
+#include <pliant/assembly/dense_system.hpp>
 #include <pliant/assembly/element_batches.hpp>
 #include <pliant/assembly/element_kernel.hpp>
 #include <pliant/assembly/free_motion.hpp>
@@ -33,16 +36,20 @@
 #include <pliant/assembly/system.hpp>
 #include <pliant/constraint/bounded_nodes.hpp>
 #include <pliant/constraint/concept.hpp>
+#include <pliant/constraint/dense_filter.hpp>
 #include <pliant/constraint/filter.hpp>
+#include <pliant/constraint/node_filter.hpp>
 #include <pliant/constraint/pinned.hpp>
 #include <pliant/constraint/prescribed_motion.hpp>
 #include <pliant/constraint/sliding.hpp>
 #include <pliant/constraint/together.hpp>
 #include <pliant/constraint/unconstrained.hpp>
 #include <pliant/contact/response/colliders.hpp>
+#include <pliant/contact/response/concept.hpp>
 #include <pliant/contact/response/contacts.hpp>
 #include <pliant/contact/response/friction.hpp>
 #include <pliant/contact/response/holds.hpp>
+#include <pliant/contact/response/no_contacts.hpp>
 #include <pliant/contact/response/node_groups.hpp>
 #include <pliant/contact/shape/any_collider.hpp>
 #include <pliant/contact/shape/bounding_volume_hierarchy.hpp>
@@ -114,6 +121,7 @@
 #include <pliant/linear_solver/bounded/mprgp.hpp>
 #include <pliant/linear_solver/concept.hpp>
 #include <pliant/linear_solver/direct/cholesky.hpp>
+#include <pliant/linear_solver/direct/dense_cholesky.hpp>
 #include <pliant/linear_solver/direct/fronts.hpp>
 #include <pliant/linear_solver/direct/minimum_degree.hpp>
 #include <pliant/linear_solver/direct/multifrontal.hpp>

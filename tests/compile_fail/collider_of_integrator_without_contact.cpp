@@ -4,13 +4,15 @@
 
 struct Drift {
   double dt = 0.01;
-  static constexpr bool needs_solver = false;
 #ifndef SHOULD_FAIL
-  static constexpr bool knows_colliders = true;
+  static constexpr pliant::IntegratorAbilities abilities{.needs_solver = false, .knows_colliders = true};
+#else
+  static constexpr pliant::IntegratorAbilities abilities{.needs_solver = false};
 #endif
 
   template <class System, class Filter>
   struct Workspace {
+    static constexpr pliant::WorkspaceAbilities abilities = {};
     typename System::Vector none;
     const auto& constraint_forces() const { return none; }
   };

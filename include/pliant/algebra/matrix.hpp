@@ -13,8 +13,11 @@ using SmallMatrix = Eigen::Matrix<T, Rows, Columns, Eigen::DontAlign>;
 template <class T, int Size>
 using SmallVector = SmallMatrix<T, Size, 1>;
 
-// One column per node (dim x #nodes): positions [m], velocities [m/s], forces [N].
+// One column per node (dim x #nodes): positions [m], velocities [m/s], forces [N]. One node after the other
+// in memory; Eigen calls that row-major if Dim is 1.
 template <class Scalar, int Dim>
-using NodeMatrix = Eigen::Matrix<Scalar, Dim, Eigen::Dynamic, Eigen::DontAlign>;
+using NodeMatrix =
+    Eigen::Matrix<Scalar, Dim, Eigen::Dynamic,
+                  int{Eigen::DontAlign} | (Dim == 1 ? int{Eigen::RowMajor} : int{Eigen::ColMajor})>;
 
 }  // namespace pliant

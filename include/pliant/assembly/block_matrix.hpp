@@ -184,6 +184,13 @@ class BlockMatrix {
     }
   }
 
+  // Every entry becomes its absolute value.
+  void take_magnitudes() {
+    parallel_for(pattern_->blocks() * block_size, 8192, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      for (std::ptrdiff_t k = begin; k < end; ++k) values()[k] = std::abs(values()[k]);
+    });
+  }
+
   bool finite() const {
     return std::all_of(values_.begin(), values_.end(), [](Scalar value) { return std::isfinite(value); });
   }

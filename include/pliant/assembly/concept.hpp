@@ -1,19 +1,70 @@
-// The System concept: what an integrator sees of a body.
+// The System concept: what an integrator sees of whatever moves.
 //
-// Everything is in the system's own numbering and in NodeVectors. A system is not required to be a mesh: a
-// reduced model or a set of rigid bodies can stand in for it.
+// A System has nodes with `dim` unknowns each: the positions of the nodes of a mesh, the angle of a pendulum,
+// the modes of a reduced body. It names the types that a step is made of,
+//   Vector      numbers for each node and axis (SystemVector below): NodeVector, DenseVector
+//   Matrix      symmetric, on the same nodes (SystemMatrix below): BlockMatrix, DenseMatrix
+//   Filter      what constraints make of both (constraint/concept.hpp): Filter, DenseFilter
+//   Contacts    what colliders make of a step (contact/response/concept.hpp): Contacts, NoContacts
+// and says in a constant what it offers beyond what every System must,
+//   static constexpr SystemAbilities abilities{.adds_displacements = false};
+// whose fields have defaults; for each ability that is true the concept requires the functions that belong to
+// it. A field that is misspelt does not compile, nor does a function that is.
+//
+// `system_of(solid)` makes the System of a Solid, of Bodies or of Copies (assembly/system.hpp). For a System
+// of one's own derive from DenseSystem (assembly/dense_system.hpp), which leaves energy, gradient and tangent
+// to write, and replace what is different. A Simulation takes it in the place of the solid. It asks for
+//   move(x, u, result)                        result = where the displacement u takes x
+//   rest()                                    the unknowns at the start
+//   show_positions(x, P), take_positions(P, x)
+//   show_velocities(x, v, V), take_velocities(x, V, v)
+//   show_forces(x, f, F), take_forces(x, F, f)
+//                                             between the unknowns and what the user sees: matrices of
+//                                             `space` rows and visible_node_count() columns [m], [m/s], [N]
+//   user_number(i)                            which visible node the node i is in messages
+//   add_gravity(g, loads)                     adds the loads of the acceleration g [m/s^2] on visible nodes
+//   identity()                                fingerprints by which a SavedState is recognised
 #pragma once
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <pliant/algebra/matrix.hpp>
+#include <pliant/algebra/origins.hpp>
 #include <pliant/assembly/free_motion.hpp>
 #include <pliant/assembly/straining.hpp>
+#include <pliant/core/history.hpp>
 #include <pliant/energy/projection.hpp>
 
 namespace pliant {
+
+// What a System offers beyond what all of them must.
+struct SystemAbilities {
+  // move(x, u, result) is x + u, so that states can be subtracted from each other. False for unknowns that
+  // turn, say.
+  bool adds_displacements = true;
+  // What is shown to the user and taken from there again has the same bits. False: a copy of the unknowns is
+  // kept for steps that fail and for a SavedState.
+  bool exact_view = false;
+  // Elastic energies do not change when a connected part moves as a whole: pattern() joins the nodes of a
+  // part, rotation_changes_energy() says whether they change when it turns; the axes of a node have the same
+  // mass. See integrator/free_bodies.hpp.
+  bool free_bodies = false;
+  // Positions are relative to origins(): positions_to_user(x, P, relative) shows both.
+  bool origins = false;
+  // There is state beside the unknowns and their rates, a History (core/history.hpp): save(history),
+  // restore(history), and end_step(x, v, time) after each step that was accepted.
+  bool own_state = false;
+};
+
+// By which a state is recognised as that of a System: 64 bits each, 0 for what there is none of.
+struct SystemIdentity {
+  std::uint64_t mesh = 0, rest_shape = 0, masses = 0, poses = 0;
+};
 
 // How many elements are turned inside out: det F < 0 at a quadrature point.
 struct InvertedElements {
@@ -24,17 +75,103 @@ struct InvertedElements {
   int wrong() const { return all - small_strain; }
 };
 
+namespace detail {
+
+// A function of a position in a vector, and one that gives what is to be summed there.
+struct AtPosition {
+  void operator()(std::ptrdiff_t) const {}
+};
+template <class Block>
+struct OfPosition {
+  Block operator()(std::ptrdiff_t) const { return Block(0); }
+};
+
+// A fingerprint of the numbers of all nodes.
+template <class Vector>
+std::uint64_t fingerprint_of(const Vector& vector) {
+  Fingerprint result;
+  for (std::ptrdiff_t i = 0; i < vector.nodes(); ++i) result.add_all(vector.node(i));
+  return result.value();
+}
+
+}  // namespace detail
+
+// A number for each node and axis. Loops over all of them see them in blocks, of one number or of several.
+template <class V>
+concept SystemVector = std::copyable<V> && requires(V& vector, const V& other, std::ptrdiff_t i,
+                                                    typename V::Scalar number, typename V::Block block) {
+  { V::dim } -> std::convertible_to<int>;                              // numbers per node, 1 to 3
+  { other.nodes() } -> std::convertible_to<std::ptrdiff_t>;            // how many there are; 0 by default
+  { other.node(i)(0) } -> std::convertible_to<typename V::Scalar>;     // of node i, a vector of Eigen
+  vector.node(i) = other.node(i);                                      // which may be assigned to
+  vector.resize(i);                                                    // for so many nodes, all zero
+  vector.set_zero();                                                   // all of them
+  other.for_each_block(detail::AtPosition{});                          // calls run(i) for each block
+  other.sum_blocks(detail::OfPosition<typename V::Block>{}) + number;  // the sum of all run(i)
+  { other.block(i) } -> std::convertible_to<typename V::Block>;        // +, -, *, / entry by entry
+  vector.set_block(i, block);                                          // writes it
+  vector.add(number, other);                                           // += number * other
+  vector.set_sum(other, number, other);                                // = first + number * second
+  { other.dot(other) } -> std::convertible_to<typename V::Scalar>;     // the sum of products
+  { other.norm() } -> std::convertible_to<typename V::Scalar>;         // the root of the sum of squares
+  { other.finite() } -> std::convertible_to<bool>;                     // no NaN, no infinity
+};
+
+// A symmetric matrix of blocks, dim x dim, one for each two nodes.
+template <class M>
+concept SystemMatrix = std::copyable<M> &&
+    requires(M& A, const M& other, const typename M::Vector& x, typename M::Vector& y, std::ptrdiff_t i,
+             typename M::Scalar number) {
+  { M::dim } -> std::convertible_to<int>;                                  // of blocks
+  { other.rows() } -> std::convertible_to<std::ptrdiff_t>;                 // nodes
+  { other.diagonal(i)(0, 0) } -> std::convertible_to<typename M::Scalar>;  // block (i, i), dim x dim
+  A.diagonal(i).diagonal().array() += number;                              // which may be changed
+  A.set_zero();                                                            // all entries
+  A.blend(number, other);                                                  // = (1 - number) A + number other
+  A.shift_diagonal(number);                                                // += number * its mean magnitude
+  A.take_magnitudes();                                                     // each entry its absolute value
+  { other.multiply(x, y) } -> std::convertible_to<typename M::Scalar>;     // y = A x; returns x.y
+};
+
+namespace detail {
+
+template <class S>
+concept HasFreeBodies = requires(const S& system) {
+  system.pattern();                                                   // a BlockPattern, of connected nodes
+  { system.rotation_changes_energy() } -> std::convertible_to<bool>;  // when a part turns as a whole
+};
+
+template <class S>
+concept HasOrigins = requires(const S& system, const typename S::Vector& x, typename S::Vector& to,
+                              NodeMatrix<typename S::Scalar, S::space>& P) {
+  { system.origins() } -> std::same_as<const Origins<S::dim>&>;  // what positions are relative to
+  system.positions_to_user(x, P, P);                             // in the world, and relative
+  system.to_internal(P, to);                                     // from relative ones
+};
+
+template <class S>
+concept HasOwnState = HasHistory<S> && requires(S& system, const typename S::Vector& x) {
+  system.end_step(x, x, 0.0);  // the unknowns, their rates and the time [s] after an accepted step
+};
+
+}  // namespace detail
+
 template <class S>
 concept System = requires(S& system, const S& constant, const typename S::Vector& x, typename S::Vector& g,
                           typename S::Matrix& A, typename S::Scalar scale,
                           const Straining<const typename S::Vector*>& straining,
                           const std::vector<HeldDirection<S::dim>>& held) {
   typename S::Scalar;                                                     // float or double
+  typename S::Filter;                                                     // of constraints
+  typename S::Contacts;                                                   // with colliders
+  { S::abilities } -> std::same_as<const SystemAbilities&>;               // what is offered beyond the rest
   { S::dim } -> std::convertible_to<int>;                                 // numbers per node
   { constant.node_count() } -> std::convertible_to<std::ptrdiff_t>;       // nodes, or what stands for them
   { constant.make_vector() } -> std::same_as<typename S::Vector>;         // zeros, one per node and axis
   { constant.make_matrix() } -> std::same_as<typename S::Matrix>;         // zeros, symmetric
   { constant.mass() } -> std::convertible_to<const typename S::Vector&>;  // lumped, per node and axis [kg]
+  { constant.rest() } -> std::convertible_to<const typename S::Vector&>;  // the unknowns at the start [m]
+  constant.move(x, x, g);                                                 // g = where u, the second, takes x
   { system.energy(x) } -> std::convertible_to<double>;                    // elastic energy [J]
   { system.gradient(x, g) } -> std::convertible_to<double>;               // also g = dE/dx [N]
   // also A = scale * d2E/dx2 [N/m], projected
@@ -50,6 +187,28 @@ concept System = requires(S& system, const S& constant, const typename S::Vector
     constant.free_motion(held, x)
     } -> std::convertible_to<std::string>;  // rigid motions that what is held
                                             // leaves, in words; empty: none
-};
+}
+&&SystemVector<typename S::Vector>&& SystemMatrix<typename S::Matrix> &&
+    (!S::abilities.free_bodies || detail::HasFreeBodies<S>)&&  // as its abilities say
+    (!S::abilities.own_state || detail::HasOwnState<S>);       // as its abilities say
+
+// What a Simulation asks for beside, to show its state and to take what the user sets.
+template <class S>
+concept ViewedSystem = System<S> &&
+    requires(const S& system, const typename S::Vector& x, typename S::Vector& to,
+             NodeMatrix<typename S::Scalar, S::space>& user, const SmallVector<double, S::space>& gravity,
+             int node) {
+  { S::space } -> std::convertible_to<int>;  // coordinates of what the user sees
+  { system.visible_node_count() } -> std::convertible_to<std::ptrdiff_t>;  // nodes that the user sees
+  { system.user_number(node) } -> std::convertible_to<int>;                // the visible node that a node is
+  system.show_positions(x, user);                                          // of the visible nodes [m]
+  system.take_positions(user, to);                                         // the unknowns of such positions
+  system.show_velocities(x, x, user);   // of the visible nodes [m/s], from the unknowns and their rates
+  system.take_velocities(x, user, to);  // the rates of such velocities
+  system.show_forces(x, x, user);       // on the visible nodes [N], from those on the unknowns
+  system.take_forces(x, user, to);      // on the unknowns, from those on visible nodes
+  system.add_gravity(gravity, to);      // adds its loads
+  { system.identity() } -> std::same_as<SystemIdentity>;  // fingerprints
+} &&(!S::abilities.origins || detail::HasOrigins<S>);     // as its abilities say
 
 }  // namespace pliant

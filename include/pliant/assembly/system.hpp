@@ -20,10 +20,15 @@
 
 namespace pliant {
 
-// Works in an internal numbering that keeps neighbours together; `to_internal` and `to_user` translate.
-// Results are the same to the last bit for any number of threads: each thread owns a range of rows and
-// recomputes the few batches of elements on its border, so that every row is summed in the order of the
-// elements.
+template <int Dim, class Scalar, Isa isa>
+class Filter;  // constraint/filter.hpp
+template <class VectorType>
+class Contacts;  // contact/response/contacts.hpp
+
+// The System of a solid. Works in an internal numbering that keeps neighbours together; `to_internal` and
+// `to_user` translate. Results are the same to the last bit for any number of threads: each thread owns a
+// range of rows and recomputes the few batches of elements on its border, so that every row is summed in the
+// order of the elements.
 //
 // Positions of Copies are relative to the translations of their poses, see `origins`.
 template <class SolidType,  // a Solid, Bodies or Copies
@@ -34,6 +39,13 @@ class ElasticSystem {
   static constexpr int dim = SolidType::dim;
   using Vector = NodeVector<dim, Scalar, isa>;
   using Matrix = BlockMatrix<dim, Scalar, isa>;
+  using Filter = pliant::Filter<dim, Scalar, isa>;
+  using Contacts = pliant::Contacts<Vector>;
+  using Positions = NodeMatrix<Scalar, dim>;  // dim x #nodes, in the user's numbering
+  static constexpr int space = dim;
+
+  static constexpr bool is_copies = requires(const SolidType& solid) { solid.nodes_at_origin(); };
+  static constexpr SystemAbilities abilities{.exact_view = true, .free_bodies = true, .origins = is_copies};
 
   explicit ElasticSystem(const SolidType& solid) : ElasticSystem(solid, graph_of(solid)) {}
 
@@ -91,6 +103,42 @@ class ElasticSystem {
       put(to + dim * column, convert<Row>(convert<Wide>(row) + far));
     });
   }
+
+  // What the user sees, and the other way round; see the System concept.
+  std::ptrdiff_t visible_node_count() const { return node_count(); }
+  int user_number(std::ptrdiff_t node) const { return numbering_.to_user[static_cast<std::size_t>(node)]; }
+  void show_positions(const Vector& x, Positions& positions) const { to_user(x, positions); }
+  void show_velocities(const Vector&, const Vector& v, Positions& velocities) const {
+    to_user(v, velocities);
+  }
+  void show_forces(const Vector&, const Vector& f, Positions& forces) const { to_user(f, forces); }
+  void take_positions(const Positions& positions, Vector& x) const { positions_to_internal(positions, x); }
+  void take_velocities(const Vector&, const Positions& velocities, Vector& v) const {
+    to_internal(velocities, v);
+  }
+  void take_forces(const Vector&, const Positions& forces, Vector& f) const { to_internal(forces, f); }
+  void add_gravity(const SmallVector<double, dim>& gravity, Vector& loads) const {
+    for (std::ptrdiff_t i = 0; i < node_count(); ++i) {
+      loads.node(i) += mass_.node(i).cwiseProduct(gravity.template cast<Scalar>());
+    }
+  }
+  SystemIdentity identity() const {
+    SystemIdentity result{.rest_shape = detail::fingerprint_of(rest_),
+                          .masses = detail::fingerprint_of(mass_)};
+    detail::Fingerprint mesh;
+    mesh.add_all(pattern_->row_begin);
+    mesh.add_all(pattern_->columns);
+    result.mesh = mesh.value();
+    if (!origins_.all_zero()) {
+      detail::Fingerprint poses;
+      for (std::ptrdiff_t i = 0; i < node_count(); ++i) poses.add_all(origins_.of(i));
+      result.poses = poses.value();
+    }
+    return result;
+  }
+
+  // Where the displacement u [m] takes x.
+  void move(const Vector& x, const Vector& u, Vector& result) const { result.set_sum(x, Scalar(1), u); }
 
   // Elastic energy [J] at the positions x [m]; not finite where the energy is not defined.
   double energy(const Vector& x) const {
@@ -205,10 +253,6 @@ class ElasticSystem {
     });
   }
 
-  std::ptrdiff_t user_number(std::ptrdiff_t i) const {
-    return numbering_.to_user[static_cast<std::size_t>(i)];
-  }
-
   ElasticSystem(const SolidType& solid, const Adjacency& graph)
       : numbering_(reverse_cuthill_mckee(graph)),
         pattern_(
@@ -236,8 +280,6 @@ class ElasticSystem {
       rotation_changes_energy_ = rotation_changes_energy_ || elements.rotation_changes_energy();
     });
   }
-
-  static constexpr bool is_copies = requires(const SolidType& solid) { solid.nodes_at_origin(); };
 
   // Which nodes share an element, in the user's numbers.
   static Adjacency graph_of(const SolidType& solid) {
@@ -390,5 +432,34 @@ class ElasticSystem {
   bool rotation_changes_energy_ = false;
   std::vector<std::vector<Part>> cuts_;  // one for each number of parts
 };
+
+namespace detail {
+
+// Whether a type is one that an ElasticSystem is made of.
+template <class S>
+concept IsSolid = requires(const S& solid) {
+  parts_of(solid);
+};
+
+template <class Subject, Isa isa>
+struct SystemOfSubject {
+  using Type = ElasticSystem<Subject, isa>;
+};
+template <System Subject, Isa isa>
+struct SystemOfSubject<Subject, isa> {
+  using Type = Subject;
+};
+
+}  // namespace detail
+
+// The System of what a Simulation is given: of a solid, or that System itself.
+template <class Subject, Isa isa = PLIANT_NATIVE_ISA>
+using SystemOf = typename detail::SystemOfSubject<Subject, isa>::Type;
+
+// The System of a Solid, of Bodies or of Copies.
+template <detail::IsSolid SolidType>
+ElasticSystem<SolidType> system_of(const SolidType& solid) {
+  return ElasticSystem<SolidType>(solid);
+}
 
 }  // namespace pliant

@@ -4,10 +4,12 @@
 //   describe(NodeConstraints<Dim>& nodes) const
 // that enters what it holds or moves, in the user's numbering. It never sees a matrix: the Filter
 // (filter.hpp) applies the sum of all descriptions to A and b before a solver is called, so that no solver
-// knows of constraints.
+// knows of constraints. What a Filter must offer says SystemFilter below; one of one's own derives from
+// NodeFilter (node_filter.hpp), which leaves apply(A) to write.
 #pragma once
 
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -168,6 +170,34 @@ class NodeConstraints {
 template <class C, int Dim>
 concept Constraint = requires(const C& constraint, NodeConstraints<Dim>& nodes) {
   constraint.describe(nodes);  // enters the held and the moved nodes, in the user's numbering
+};
+
+namespace detail {
+
+struct NodeProjection {
+  template <class S>
+  void operator()(int, const S&) const {}
+};
+
+}  // namespace detail
+
+// What the constraints make of the vectors and matrices of a System. It is made from what they describe and
+// that System, Filter(constraints, system).
+template <class F, class Vector, class Matrix>
+concept SystemFilter = requires(const F& filter, const Vector& x, Vector& u, Matrix& A) {
+  filter.fixed_nodes();                                  // nodes without any freedom left
+  filter.directions();                                   // HeldDirection of all nodes that are not free
+  filter.for_each_moved(detail::NodeProjection{});       // use(node, S), S onto the directions that are free
+  filter.for_each_restrained(detail::NodeProjection{});  // the same of all that are not free
+  {
+    filter.prescribe(0.0, 1.0, x, u)
+    } -> std::convertible_to<bool>;    // u: where moved nodes have to go in a step
+  filter.remaining(x, x, u);           // what is left to go after the displacement, the second
+  filter.follow_motions(0.0, 1.0, u);  // sets the velocities of moved nodes
+  filter.stop_held(u);                 // takes out the velocities of held nodes
+  filter.apply(u);                     // takes out what is not free
+  filter.split(u, u);                  // the same, and what that was
+  filter.apply(A);                     // the same of rows and columns; keeps A positive definite
 };
 
 }  // namespace pliant

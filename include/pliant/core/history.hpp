@@ -63,25 +63,6 @@ void restore_history(Part& part, HistoryOf<Part>&& history) noexcept {
   if constexpr (HasHistory<Part>) part.restore(std::move(history));
 }
 
-// Calls the optional functions by which a workspace with a history follows the begin, the failure and the
-// interruption of a step; see integrator/concept.hpp.
-template <class Workspace>
-void begin_step(Workspace& workspace) {
-  if constexpr (requires { workspace.begin_step(); }) workspace.begin_step();
-}
-template <class Workspace>
-void step_undone(Workspace& workspace) {
-  if constexpr (requires { workspace.step_undone(); }) workspace.step_undone();
-}
-template <class Workspace>
-void renew(Workspace& workspace) {
-  if constexpr (std::movable<Workspace>) {
-    Workspace fresh{};
-    if constexpr (requires { fresh.keep_from(workspace); }) fresh.keep_from(workspace);
-    workspace = std::move(fresh);
-  }
-}
-
 // A hash of 64 bits of a list of numbers, in their order (FNV-1a, number by number).
 class Fingerprint {
  public:

@@ -18,6 +18,8 @@ struct BackwardEuler {
   double dt = 0.01;    // [s]
   Newton newton = {};  // how far and how carefully each step is solved
 
+  static constexpr IntegratorAbilities abilities{.knows_colliders = true};
+
   template <class SystemType, class FilterType>
   using Workspace = IncrementalWorkspace<SystemType, FilterType>;
 

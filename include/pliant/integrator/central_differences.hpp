@@ -41,8 +41,8 @@ struct CentralDifferences {
   int max_substeps = 1000;  // to a step
   int renewal = 10;         // substeps from one bound of the frequency to the next
 
-  static constexpr bool needs_solver = false, knows_colliders = true;
-  static constexpr bool keeps_acceleration = true;
+  static constexpr IntegratorAbilities abilities{
+      .keeps_acceleration = true, .needs_solver = false, .knows_colliders = true};
 
   template <class SystemType, class FilterType>
   struct Workspace {
@@ -58,7 +58,10 @@ struct CentralDifferences {
     double stable = 0;        // the longest stable step after the last step [s]
     double length = 0;        // of the substeps at the end of the last step [s]
     Vector first_x, first_v;  // at the start of the step, where bodies are balanced [m], [m/s]
-    FreeBodies<Vector, Matrix::instruction_set> bodies;
+    FreeBodiesOf<SystemType> bodies;
+
+    static constexpr WorkspaceAbilities abilities{
+        .history = true, .keeps = true, .follows_constraints = true};
 
     void constraints_changed() { bodies.forget_constraints(); }
 
@@ -184,17 +187,10 @@ struct CentralDifferences {
     return std::max(1.0, std::ceil(time / longest * (1 - rounding)));
   }
 
-  // Whether rounding may add up: the more substeps a body asks for the less of a motion is left to each, and
-  // the more of it is lost.
-  template <class SystemType>
-  static constexpr bool balances_bodies = sizeof(typename SystemType::Scalar) < sizeof(double) &&
-                                          requires(const SystemType& system) {
-    system.rotation_changes_energy();
-  };
-
-  // Gives bodies as wholes the velocities that loads and colliders have given them in the step and, if there
-  // are no colliders, the positions that follow from these. Not with mass damping, whose force it does not
-  // know.
+  // Rounding adds up: the more substeps a body asks for the less of a motion is left to each, and the more of
+  // it is lost. Gives bodies as wholes the velocities that loads and colliders have given them in the step
+  // and, if there are no colliders, the positions that follow from these. Not with mass damping, whose force
+  // it does not know.
   template <class Context, class W>
   void balance(const Context& context, State<typename Context::Vector>& state, W& w) const {
     using Vector = typename Context::Vector;
@@ -259,9 +255,15 @@ struct CentralDifferences {
           [&](int node) { half_way.node(node) = (w.way.node(node) - w.displacement.node(node)) / h; });
       if (!outside) return false;
     }
-    state.x.add(h, half_way);
+    if constexpr (Context::System::abilities.adds_displacements) {
+      state.x.add(h, half_way);
+      context.filter.for_each_moved(
+          [&](int node, const auto&) { state.x.node(node) += w.displacement.node(node); });
+    } else {
+      w.way.set_sum(w.displacement, h, half_way);
+      displace(context.system, state.x, w.way, w.elastic);
+    }
     context.filter.for_each_moved([&](int node, const auto&) {
-      state.x.node(node) += w.displacement.node(node);
       half_way.node(node) += w.displacement.node(node) / h;  // where it was zero
     });
     return true;

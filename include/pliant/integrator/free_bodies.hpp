@@ -493,4 +493,31 @@ class FreeBodies {
   bool any_moves_ = true;
 };
 
+// Whether rounding may decide how the bodies of a System move as wholes: in doubles it has too little to say.
+template <class System>
+inline constexpr bool balances_bodies = System::abilities.free_bodies &&
+                                        sizeof(typename System::Scalar) < sizeof(double);
+
+namespace detail {
+
+// Where it may not.
+struct NoFreeBodies {
+  void forget_constraints() {}
+};
+
+template <class System, bool balances = balances_bodies<System>>
+struct FreeBodiesOfSystem {
+  using Type = NoFreeBodies;
+};
+template <class System>
+struct FreeBodiesOfSystem<System, true> {
+  using Type = FreeBodies<typename System::Vector, System::Matrix::instruction_set>;
+};
+
+}  // namespace detail
+
+// What an integrator keeps of them.
+template <class System>
+using FreeBodiesOf = typename detail::FreeBodiesOfSystem<System>::Type;
+
 }  // namespace pliant

@@ -53,16 +53,11 @@ class IncrementalPotential {
     Vector elastic;     // dE/dx at x + u [N]
     Vector scratch;
     Vector held;  // the constraints' forces on the nodes, which balance the last gradient [N]
-    FreeBodies<Vector, Matrix::instruction_set> bodies;
+    FreeBodiesOf<SystemType> bodies;
   };
 
-  // Whether rounding may decide how bodies move as wholes, see FreeBodies; in doubles it has too little to
-  // say. A system of something else than bodies may feel translations, and does not tell whether it feels
-  // rotations.
-  static constexpr bool balances_bodies =
-      sizeof(Scalar) < sizeof(double) && requires(const SystemType& system) {
-    system.rotation_changes_energy();
-  };
+  // Whether rounding may decide how bodies move as wholes, see FreeBodies.
+  static constexpr bool balances_bodies = pliant::balances_bodies<SystemType>;
 
   // `predicted` and `standstill` of the workspace are read from the first evaluation on, `prescribed` is
   // known from here.
@@ -94,14 +89,14 @@ class IncrementalPotential {
   }
 
   double gradient(const Vector& u, Vector& g) {
-    w_.position.set_sum(start_.x, Scalar(1), u);
+    system_.move(start_.x, u, w_.position);
     elastic_ = system_.gradient(w_.position, w_.elastic);
     return add_inertia_and_damping(u, Projection::none, g, nullptr);
   }
 
   double tangent(const Vector& u, Projection projection, Vector& g, Matrix& A) {
     const bool first = first_elastic_force_ < 0;  // u = 0
-    w_.position.set_sum(start_.x, Scalar(1), u);
+    system_.move(start_.x, u, w_.position);
     elastic_ = system_.tangent(w_.position, projection, Scalar(1), w_.elastic, A);
     if (first) first_elastic_force_ = static_cast<double>(w_.elastic.norm());
     if (wants_rounding_) {
@@ -110,13 +105,17 @@ class IncrementalPotential {
     const double value = add_inertia_and_damping(u, projection, g, &A);
     if (rubs_) contacts_.friction_stiffness(u, weights_.contact_time, g, A);
     for (std::ptrdiff_t i = 0; i < A.rows(); ++i) {
-      const Scalar drag = damps_mass_ ? weights_.ratio * system_.mass_damping().node(i)(0) : Scalar(0);
-      Scalar weight = (system_.mass().node(i)(0) + drag) / weights_.time_squared;
+      auto block = A.diagonal(i);
+      Scalar least = -std::numeric_limits<Scalar>::infinity();
       if constexpr (balances_bodies) {
         // Less would be lost in the rounding of the stiffness, which can then be indefinite.
-        if (w_.bodies.moves(i)) weight = std::max(weight, least_weight * A.diagonal(i).trace());
+        if (w_.bodies.moves(i)) least = least_weight * block.trace();
       }
-      A.diagonal(i).diagonal().array() += weight;
+      for (int axis = 0; axis < Vector::dim; ++axis) {
+        const Scalar drag = damps_mass_ ? weights_.ratio * system_.mass_damping().node(i)(axis) : Scalar(0);
+        const Scalar weight = (system_.mass().node(i)(axis) + drag) / weights_.time_squared;
+        block(axis, axis) += std::max(weight, least);
+      }
     }
     return value;
   }
@@ -211,7 +210,7 @@ class IncrementalPotential {
   SystemType& system_;
   const FilterType& filter_;
   const State<Vector>& start_;
-  Contacts<Vector>& contacts_;
+  typename SystemType::Contacts& contacts_;
   Workspace& w_;
   Weights weights_;
   bool damps_mass_, damps_stiffness_, rubs_;
@@ -236,6 +235,9 @@ struct IncrementalWorkspace {
 
   // Of the constraints on the nodes, at the end of the last step [N].
   const Vector& constraint_forces() const { return potential.held; }
+
+  static constexpr WorkspaceAbilities abilities{
+      .history = true, .steps = true, .keeps = true, .follows_constraints = true};
 
   // See core/history.hpp.
   using History = typename NewtonWorkspace<Vector, Matrix>::History;
@@ -298,7 +300,7 @@ StepReport minimize_incremental_potential(
 
   const Block time(h);
   state.v.for_each_block([&](std::ptrdiff_t i) { state.v.set_block(i, w.displacement.block(i) / time); });
-  state.x.add(Scalar(1), w.displacement);
+  displace(context.system, state.x, w.displacement, w.potential.position);
   state.time += dt;
   return report;
 }

@@ -37,7 +37,7 @@ struct Newmark {
   double gamma = 0.5;  // [1/2, 1]
   Newton newton = {};  // how far and how carefully each step is solved
 
-  static constexpr bool keeps_acceleration = true;
+  static constexpr IntegratorAbilities abilities{.keeps_acceleration = true, .knows_colliders = true};
 
   template <class SystemType, class FilterType>
   using Workspace = IncrementalWorkspace<SystemType, FilterType>;
@@ -119,7 +119,7 @@ struct Newmark {
       w.held.node(node) += mass.node(node).cwiseProduct(wrong - S * wrong);
       state.v.node(node) = S * state.v.node(node) + velocity - S * velocity;
     });
-    state.x.add(Scalar(1), u);
+    displace(context.system, state.x, u, w.position);
     state.time += dt;
     return report;
   }

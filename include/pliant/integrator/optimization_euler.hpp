@@ -16,6 +16,8 @@ struct OptimizationEuler {
   double dt = 0.01;    // [s]
   Newton newton = {};  // `require_convergence` is taken as false
 
+  static constexpr IntegratorAbilities abilities{.knows_colliders = true};
+
   template <class SystemType, class FilterType>
   using Workspace = IncrementalWorkspace<SystemType, FilterType>;
 

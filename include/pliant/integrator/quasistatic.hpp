@@ -30,8 +30,8 @@ class StaticPotential {
   };
 
   // `time` [s] is that of the constraints' paths at the end, `duration` [s] what it takes to get there.
-  StaticPotential(SystemType& system, const FilterType& filter, Contacts<Vector>& contacts, const Vector& x,
-                  const Vector& loads, double time, double duration, Workspace& workspace)
+  StaticPotential(SystemType& system, const FilterType& filter, typename SystemType::Contacts& contacts,
+                  const Vector& x, const Vector& loads, double time, double duration, Workspace& workspace)
       : system_(system),
         filter_(filter),
         contacts_(contacts),
@@ -43,13 +43,13 @@ class StaticPotential {
         load_size_(static_cast<double>(loads.norm())) {}
 
   double gradient(const Vector& u, Vector& g) {
-    w_.position.set_sum(x_, Scalar(1), u);
+    system_.move(x_, u, w_.position);
     elastic_ = system_.gradient(w_.position, w_.elastic);
     return add_loads(u, g);
   }
 
   double tangent(const Vector& u, Projection projection, Vector& g, Matrix& A) {
-    w_.position.set_sum(x_, Scalar(1), u);
+    system_.move(x_, u, w_.position);
     elastic_ = system_.tangent(w_.position, projection, Scalar(1), w_.elastic, A);
     const auto force = static_cast<double>(w_.elastic.norm());
     if (first_elastic_force_ < 0) first_elastic_force_ = force;
@@ -90,7 +90,7 @@ class StaticPotential {
 
   SystemType& system_;
   const FilterType& filter_;
-  Contacts<Vector>& contacts_;
+  typename SystemType::Contacts& contacts_;
   const Vector& x_;
   const Vector& loads_;
   double duration_;  // [s]
@@ -133,6 +133,8 @@ struct QuasiStatic {
   bool allow_inverted_elements = false;
   QuasiStaticNewton newton = {};
 
+  static constexpr IntegratorAbilities abilities{.knows_colliders = true};
+
   template <class SystemType, class FilterType>
   struct Workspace {
     using Vector = typename SystemType::Vector;
@@ -142,6 +144,9 @@ struct QuasiStatic {
     Vector displacement;                 // of the increment [m]
     Vector last_loads, increment_loads;  // of the last equilibrium; of the increment [N]
     bool known_to_be_held = false;       // no part of the body can move as a rigid body
+
+    static constexpr WorkspaceAbilities abilities{
+        .history = true, .steps = true, .keeps = true, .follows_constraints = true};
 
     void constraints_changed() { known_to_be_held = false; }
     void begin_step() { newton.bounded.begin_step(); }
@@ -239,7 +244,7 @@ struct QuasiStatic {
       }
       if (total) {
         context.contacts.finish(state.x, w.displacement);
-        state.x.add(Scalar(1), w.displacement);
+        displace(context.system, state.x, w.displacement, w.potential.position);
         done = end;
       } else if (total.stop == StepStop::cancelled) {
         return total;

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include <pliant/core/error.hpp>
-#include <pliant/core/parallel.hpp>
 #include <pliant/integrator/concept.hpp>
 
 namespace pliant {
@@ -24,12 +23,9 @@ double bound_eigenvalues(const Filter& filter, const Vector& mass, Matrix& A, Ve
   constexpr Scalar smallest(1e-30f);  // keeps y positive
   filter.apply(A);
   for (const int node : filter.fixed_nodes()) A.diagonal(node).setZero();
-  parallel_for(A.pattern().blocks() * Matrix::block_size, 8192,
-               [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-                 for (std::ptrdiff_t k = begin; k < end; ++k) A.values()[k] = std::abs(A.values()[k]);
-               });
+  A.take_magnitudes();
   for (std::ptrdiff_t i = 0; i < mass.nodes(); ++i) {
-    y.node(i).setConstant(1 / std::sqrt(mass.node(i)(0)));
+    for (int axis = 0; axis < Vector::dim; ++axis) y.node(i)(axis) = 1 / std::sqrt(mass.node(i)(axis));
   }
   double bound = std::numeric_limits<double>::infinity();
   for (int k = 0; k < products; ++k) {

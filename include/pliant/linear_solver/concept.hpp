@@ -8,10 +8,11 @@
 //       x holds the first guess on entry and the solution on return; `goal` is a residual norm that is good
 //       enough whatever the tolerances say; `monitor(iterations, residual)` is called now and then and may
 //       return false to stop
-// A workspace that remembers something from one step of an integrator to the next offers
-//   begin_step(), step_undone(), keep_from(other)
-//       see integrator/concept.hpp; step_undone() is called after an exception only
-// A workspace on which the bits of the next solve depend has a History, see core/history.hpp.
+// What it offers beyond that it says in a constant, which it may leave out if that is nothing:
+//   static constexpr SolverAbilities abilities{.follows_steps = true};
+// The concept asks for the functions of each ability, and for the ability where a workspace has its
+// functions: what is misspelt is no LinearSolver. A workspace on which the bits of the next solve depend has
+// a History, see core/history.hpp.
 #pragma once
 
 #include <concepts>
@@ -96,13 +97,53 @@ struct NoMonitor {
   bool operator()(int, double) const { return true; }
 };
 
+// What a linear solver offers beyond what all of them must, with the functions that its workspace then has.
+struct SolverAbilities {
+  // set_positions(x): the nodes are at the positions x [m] for which the next matrix is computed.
+  bool takes_positions = false;
+  // begin_step(), step_undone(), keep_from(other): something is remembered from one step of an integrator to
+  // the next, see WorkspaceAbilities in integrator/concept.hpp; step_undone() is called after exceptions.
+  bool follows_steps = false;
+};
+
+namespace detail {
+
+// Those of a solver, which may leave them out.
+template <class S>
+inline constexpr SolverAbilities solver_abilities = {};
+template <class S>
+requires requires { S::abilities; }
+inline constexpr SolverAbilities solver_abilities<S> = S::abilities;
+
+template <class W, class Vector>
+concept TakesPositions = requires(W& workspace, const Vector& x) {
+  workspace.set_positions(x);  // see SolverAbilities
+};
+template <class W>
+concept FollowsSteps = requires(W& workspace) {
+  workspace.begin_step();   // see SolverAbilities
+  workspace.step_undone();  // see SolverAbilities
+};
+template <class W>
+concept KeepsFrom = requires(W& workspace) {
+  workspace.keep_from(workspace);  // see SolverAbilities
+};
+
+// Whether a solver says what its workspace offers.
+template <class S, class Matrix, class W = typename S::template Workspace<Matrix>>
+concept KeepsPromises = solver_abilities<S>
+.takes_positions == TakesPositions<W, typename Matrix::Vector>&& solver_abilities<S>.follows_steps ==
+    FollowsSteps<W>&& solver_abilities<S>.follows_steps == KeepsFrom<W>;
+
+}  // namespace detail
+
 template <class S, class Matrix>
 concept LinearSolver = std::copy_constructible<S> &&
     requires(const S& solver, const Matrix& A, const typename Matrix::Vector& b, typename Matrix::Vector& x,
              typename S::template Workspace<Matrix>& workspace, double goal) {
   solver.check();  // validates parameters
   { solver.solve(A, b, x, workspace, goal, NoMonitor{}) } -> std::same_as<LinearReport>;  // A x = b
-};
+} && detail::KeepsPromises<S, Matrix>;  // its abilities are those of its workspace
 
 // Stands for the solver where an integrator needs none.
 struct NoSolver {

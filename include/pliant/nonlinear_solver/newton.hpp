@@ -332,7 +332,7 @@ class Minimization {
       report_.linear.residual = residual;
       return monitor_(report_);
     };
-    if constexpr (requires { solver_workspace_.set_positions(problem_.position()); }) {
+    if constexpr (solver_abilities<Solver>.takes_positions) {
       solver_workspace_.set_positions(problem_.position());  // of the last tangent, which is the Hessian's
     }
     report_.linear = solve_within_bounds(linear_monitor);

@@ -48,7 +48,7 @@ struct OperatorSplitting {
   bool incremental = true;      // see above; false: as published
   bool elastic_energy = false;  // whether the report has it, at the cost of another step; otherwise NaN
 
-  static constexpr bool needs_solver = false, knows_colliders = true;
+  static constexpr IntegratorAbilities abilities{.needs_solver = false, .knows_colliders = true};
 
   template <class SystemType, class FilterType>
   using Workspace = SplitBodies<SystemType, FilterType>;

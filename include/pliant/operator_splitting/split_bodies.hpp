@@ -45,6 +45,13 @@ class SplitBodies {
   using Vector = typename SystemType::Vector;
   using Scalar = typename SystemType::Scalar;
 
+  static constexpr WorkspaceAbilities abilities{.history = true,
+                                                .steps = true,
+                                                .keeps = true,
+                                                .checks_constraints = true,
+                                                .follows_constraints = true,
+                                                .follows_state = true};
+
   const Vector& constraint_forces() const { return held_; }
 
   // At the start of a step, before it changes anything.

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include <pliant/assembly/system.hpp>
+#include <pliant/constraint/filter.hpp>
 #include <pliant/contact/response/contacts.hpp>
 #include <pliant/core/error.hpp>
 #include <pliant/core/history.hpp>
@@ -21,57 +21,38 @@ namespace detail {
 template <int Dim>
 struct StateOrigin {
   std::ptrdiff_t nodes = 0;
-  std::uint64_t mesh = 0, rest_shape = 0, masses = 0, poses = 0;  // fingerprints
+  SystemIdentity system;
   std::vector<HeldDirection<Dim>> held;  // of held and moved nodes; internal numbers, ascending
   std::vector<int> moved;                // nodes; internal numbers, ascending
 
   StateOrigin() = default;
 
   template <class System, class Filter>
-  StateOrigin(const System& system, const Filter& filter)
-      : nodes(system.node_count()),
-        rest_shape(fingerprint_of(system.rest())),
-        masses(fingerprint_of(system.mass())),
-        held(filter.directions()) {
-    Fingerprint pattern;
-    pattern.add_all(system.pattern().row_begin);
-    pattern.add_all(system.pattern().columns);
-    mesh = pattern.value();
-    if (!system.origins().all_zero()) {
-      Fingerprint origins;
-      for (std::ptrdiff_t i = 0; i < nodes; ++i) origins.add_all(system.origins().of(i));
-      poses = origins.value();
-    }
+  StateOrigin(const System& of, const Filter& filter)
+      : nodes(of.node_count()), system(of.identity()), held(filter.directions()) {
     filter.for_each_moved([this](int node, const auto&) { moved.push_back(node); });
-  }
-
- private:
-  template <class Vector>
-  static std::uint64_t fingerprint_of(const Vector& vector) {
-    Fingerprint result;
-    for (std::ptrdiff_t i = 0; i < vector.nodes(); ++i) result.add_all(vector.node(i));
-    return result.value();
   }
 };
 
 // Throws StateError where a simulation differs from the one that gave a state.
-template <int Dim>
-void require_same(const StateOrigin<Dim>& state, const StateOrigin<Dim>& here, const Numbering& numbering) {
+template <int Dim, class System>
+void require_same(const StateOrigin<Dim>& state, const StateOrigin<Dim>& here, const System& system) {
   if (state.nodes != here.nodes) {
     throw StateError("nodes",
                      std::to_string(state.nodes) + " in the state, " + std::to_string(here.nodes) + " here");
   }
-  if (state.mesh != here.mesh) throw StateError("mesh", "other elements in the state");
-  if (state.rest_shape != here.rest_shape) throw StateError("rest shape", "another one in the state");
-  if (state.poses != here.poses) throw StateError("poses", "other ones in the state");
-  if (state.masses != here.masses) throw StateError("masses", "others in the state");
+  if (state.system.mesh != here.system.mesh) throw StateError("mesh", "other elements in the state");
+  if (state.system.rest_shape != here.system.rest_shape)
+    throw StateError("rest shape", "another one in the state");
+  if (state.system.poses != here.system.poses) throw StateError("poses", "other ones in the state");
+  if (state.system.masses != here.system.masses) throw StateError("masses", "others in the state");
   // Both lists ascend: where they part is the first node that is not in both of them.
   const auto compare = [&](const auto& saved, const auto& own, auto&& node, auto&& same, const char* what) {
     const auto [a, b] = std::mismatch(saved.begin(), saved.end(), own.begin(), own.end(), same);
     if (a == saved.end() && b == own.end()) return;
     int first = a == saved.end() ? node(*b) : node(*a);
     if (b != own.end()) first = std::min(first, node(*b));
-    throw StateError("node " + std::to_string(numbering.to_user[static_cast<std::size_t>(first)]), what);
+    throw StateError("node " + std::to_string(system.user_number(first)), what);
   };
   using Held = HeldDirection<Dim>;
   compare(
@@ -95,8 +76,9 @@ void require_same(const StateOrigin<Dim>& state, const StateOrigin<Dim>& here, c
 template <class SolidType, class IntegratorType, class SolverType, Isa isa = PLIANT_NATIVE_ISA>
 class SavedState {
  public:
-  using Scalar = typename SolidType::Scalar;
-  static constexpr int dim = SolidType::dim;
+  using System = SystemOf<SolidType, isa>;
+  using Scalar = typename System::Scalar;
+  static constexpr int dim = System::space;
   using Positions = NodeMatrix<Scalar, dim>;
 
   // An empty state, which no simulation takes.
@@ -110,18 +92,22 @@ class SavedState {
   template <class, class, class, class, Isa>
   friend class Simulation;
 
-  using System = ElasticSystem<SolidType, isa>;
-  using IntegratorWorkspace = typename IntegratorType::template Workspace<System, Filter<dim, Scalar, isa>>;
+  using Vector = typename System::Vector;
+  using IntegratorWorkspace = typename IntegratorType::template Workspace<System, typename System::Filter>;
   using SolverWorkspace = typename SolverType::template Workspace<typename System::Matrix>;
 
-  detail::StateOrigin<dim> made_in_;
+  detail::StateOrigin<System::dim> made_in_;
   double time_ = 0;
   Positions positions_, velocities_;
-  Positions relative_positions_;                   // of Copies, else without columns [m]
-  Positions accelerations_;                        // without columns where they are not known [m/s^2]
-  Positions constraint_forces_, external_forces_;  // [N]
+  Positions relative_positions_;  // of Copies, else without columns [m]
+  Positions constraint_forces_;   // [N]
+  Vector x_, v_;                  // the unknowns and their rates, where the user's arrays do not tell them
+  Vector a_;                      // where the integrator keeps it [m/s^2]
+  bool acceleration_known_ = false;
+  Vector external_forces_;  // on the unknowns [N]
   SmallVector<double, dim> gravity_ = SmallVector<double, dim>::Zero();
-  typename Contacts<typename System::Vector>::History contacts_;
+  typename System::Contacts::History contacts_;
+  detail::HistoryOf<System> system_;
   detail::HistoryOf<IntegratorWorkspace> integrator_;
   detail::HistoryOf<SolverWorkspace> solver_;
 };

@@ -1,25 +1,33 @@
-// The facade: a solid, an integrator, a linear solver and constraints, advanced step by step.
+// The facade: a solid or a System of another kind, an integrator, a linear solver and constraints, advanced
+// step by step.
 #pragma once
 
 #include <cmath>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 #include <pliant/assembly/system.hpp>
+#include <pliant/constraint/dense_filter.hpp>
+#include <pliant/constraint/filter.hpp>
+#include <pliant/contact/response/contacts.hpp>
+#include <pliant/contact/response/no_contacts.hpp>
 #include <pliant/core/history.hpp>
 #include <pliant/integrator/backward_euler.hpp>
 #include <pliant/linear_solver/krylov/pcg.hpp>
+#include <pliant/simulation/energies_of_state.hpp>
 #include <pliant/simulation/roles.hpp>
 #include <pliant/simulation/saved_state.hpp>
 
 namespace pliant {
 
 // Composed at compile time. Positions and velocities are in the user's node numbering, dim x #nodes.
-template <class SolidType,       // a Solid, Bodies or Copies
+template <class SolidType,       // a Solid, Bodies or Copies, or a System (assembly/concept.hpp)
           class IntegratorType,  // BackwardEuler, OptimizationEuler, Newmark, CentralDifferences, QuasiStatic
           class SolverType,      // Pcg<...>, Cholesky, Mprgp<...>; NoSolver where the integrator needs none
           class ConstraintType,  // Unconstrained, Pinned, Sliding, PrescribedMotion, ..., or several Together
@@ -30,27 +38,29 @@ class Simulation {
   using Integrator = IntegratorType;
   using Solver = SolverType;
   using Constraint = ConstraintType;
-  using Scalar = typename Solid::Scalar;
-  static constexpr int dim = Solid::dim;
+  static constexpr bool has_solid = detail::IsSolid<Solid>;
+  static_assert(
+      has_solid || ViewedSystem<Solid>,
+      "the first argument of Simulation must be a Solid, Bodies or Copies, or a System of your own; "
+      "see assembly/concept.hpp");
+  using System = SystemOf<Solid, isa>;
+  using Scalar = typename System::Scalar;
+  static constexpr int dim = System::space;
   using Positions = NodeMatrix<Scalar, dim>;
 
-  static_assert(
-      requires(const Solid& solid) { parts_of(solid); },
-      "the first argument of Simulation must be a Solid, Bodies or Copies");
   static_assert(
       pliant::Integrator<Integrator>,
       "the second argument of Simulation must be an integrator, e.g. BackwardEuler{.dt = 0.01}; see "
       "integrator/concept.hpp");
-  static_assert(!detail::needs_solver<Integrator> ||
-                    pliant::LinearSolver<Solver, BlockMatrix<dim, Scalar, isa>>,
+  static constexpr bool needs_solver = detail::needs_solver<Integrator>;
+  static_assert(!needs_solver || pliant::LinearSolver<Solver, typename System::Matrix>,
                 "the third argument of Simulation must be a linear solver, e.g. Pcg<BlockJacobi>{}; see "
                 "linear_solver/concept.hpp");
-  static_assert(detail::needs_solver<Integrator> ||
-                    (std::is_same_v<Solver, NoSolver> &&
-                     !detail::is_solver<BlockMatrix<dim, Scalar, isa>, Constraint>),
+  static_assert(needs_solver || (std::is_same_v<Solver, NoSolver> &&
+                                 !detail::is_solver<typename System::Matrix, Constraint>),
                 "this integrator solves no linear system, so that Simulation takes no solver: write "
                 "Simulation(solid, integrator, constraints...)");
-  static_assert(pliant::Constraint<Constraint, dim>,
+  static_assert(pliant::Constraint<Constraint, System::dim>,
                 "the arguments of Simulation from the fourth on must be constraints, e.g. Pinned(nodes); see "
                 "constraint/concept.hpp. From the third on, where the integrator needs no solver");
 
@@ -97,9 +107,9 @@ class Simulation {
       report.energies = energies();
       return report;
     }
-    before_.take(state_);
-    detail::begin_step(integrator_workspace_);
-    detail::begin_step(solver_workspace_);
+    before_.take(system_, state_);
+    if constexpr (Workspace::abilities.steps) integrator_workspace_.begin_step();
+    if constexpr (of_solver.follows_steps) solver_workspace_.begin_step();
     filter_.stop_held(state_.v);
     bool asking = false;
     const auto monitor = [&](const NewtonReport& newton) {
@@ -124,7 +134,7 @@ class Simulation {
       // The callback is called where everything is whole.
       half_built_ = !asking;
       restore();
-      detail::step_undone(solver_workspace_);
+      if constexpr (of_solver.follows_steps) solver_workspace_.step_undone();
       contacts_.end(false);
       throw;
     }
@@ -147,10 +157,9 @@ class Simulation {
       report.energies = energies();
       return report;
     }
-    if (relative()) system_.positions_to_user(state_.x, positions_, relative_positions_);
-    else system_.to_user(state_.x, positions_);
-    system_.to_user(state_.v, velocities_);
-    system_.to_user(integrator_workspace_.constraint_forces(), constraint_forces_);
+    if constexpr (System::abilities.own_state) system_.end_step(state_.x, state_.v, state_.time);
+    show();
+    system_.show_forces(state_.x, integrator_workspace_.constraint_forces(), constraint_forces_);
     report.time = state_.time;
     return report;
   }
@@ -170,15 +179,16 @@ class Simulation {
 
   // The part of colliders in it, friction included [N]; the rest is that of the constraints.
   Positions collider_forces() const {
-    Positions forces = Positions::Zero(dim, system_.node_count());
+    Positions forces = Positions::Zero(dim, system_.visible_node_count());
     for (const Contact<dim>& contact : contacts()) {
       forces.col(contact.node) += contact.force.template cast<Scalar>();
     }
     return forces;
   }
 
-  const Solid& solid() const { return solid_; }
-  const typename Solid::Mesh& mesh() const { return solid_.mesh(); }  // of Bodies a MixedMesh
+  const Solid& solid() const requires(has_solid) { return solid_; }
+  const auto& mesh() const requires(has_solid) { return solid_.mesh(); }  // of Bodies a MixedMesh
+  const System& system() const { return system_; }
   const Constraint& constraint() const { return constraint_; }
   const Integrator& integrator() const { return integrator_; }
   const Solver& solver() const { return solver_; }
@@ -187,14 +197,18 @@ class Simulation {
   template <class Derived>
   void set_positions(const Eigen::MatrixBase<Derived>& positions) {
     set("positions", positions, positions_);
-    system_.positions_to_internal(positions_, state_.x);
-    if (relative()) system_.to_user(state_.x, relative_positions_);
+    system_.take_positions(positions_, state_.x);
+    if constexpr (System::abilities.origins) {
+      if (relative()) system_.to_user(state_.x, relative_positions_);
+    }
+    if constexpr (!System::abilities.exact_view) show();
     contacts_.let_go();
   }
   template <class Derived>
   void set_velocities(const Eigen::MatrixBase<Derived>& velocities) {
     set("velocities", velocities, velocities_);
-    system_.to_internal(velocities_, state_.v);
+    system_.take_velocities(state_.x, velocities_, state_.v);
+    if constexpr (!System::abilities.exact_view) show();
   }
 
   // All that later steps depend on beside what the simulation is made of, see SavedState. Steps after
@@ -215,12 +229,14 @@ class Simulation {
     saved.velocities_ = velocities_;
     saved.constraint_forces_ = constraint_forces_;
     saved.gravity_ = gravity_;
-    const auto copy = [&](const Vector& from, bool known, Positions& to) {
-      to.resize(dim, known ? from.nodes() : 0);
-      if (known) system_.to_user(from, to);
-    };
-    copy(external_forces_, true, saved.external_forces_);
-    copy(state_.a, state_.acceleration_known, saved.accelerations_);
+    saved.external_forces_ = external_forces_;
+    saved.acceleration_known_ = state_.acceleration_known;
+    saved.a_ = state_.a;
+    if constexpr (!System::abilities.exact_view) {
+      saved.x_ = state_.x;
+      saved.v_ = state_.v;
+    }
+    detail::save_history(system_, saved.system_);
     contacts_.save(saved.contacts_);
     detail::save_history(integrator_workspace_, saved.integrator_);
     detail::save_history(solver_workspace_, saved.solver_);
@@ -232,7 +248,7 @@ class Simulation {
   // keeps its own.
   void set_state(SavedState saved) {
     if (half_built_) renew();
-    detail::require_same(saved.made_in_, {system_, filter_}, system_.numbering());
+    detail::require_same(saved.made_in_, {system_, filter_}, system_);
     contacts_.check(saved.contacts_);
     detail::check_history(integrator_workspace_, saved.integrator_);
     detail::check_history(solver_workspace_, saved.solver_);
@@ -242,13 +258,18 @@ class Simulation {
     velocities_ = std::move(saved.velocities_);
     constraint_forces_ = std::move(saved.constraint_forces_);
     gravity_ = saved.gravity_;
-    system_.to_internal(relative_positions(), state_.x);
-    system_.to_internal(velocities_, state_.v);
-    system_.to_internal(saved.external_forces_, external_forces_);
+    if constexpr (System::abilities.exact_view) {
+      take_back();
+    } else {
+      state_.x = std::move(saved.x_);
+      state_.v = std::move(saved.v_);
+    }
+    external_forces_ = std::move(saved.external_forces_);
     update_loads();
     state_.time = saved.time_;
-    state_.acceleration_known = saved.accelerations_.cols() > 0;
-    if (state_.acceleration_known) system_.to_internal(saved.accelerations_, state_.a);
+    state_.acceleration_known = saved.acceleration_known_;
+    if (state_.acceleration_known) state_.a = std::move(saved.a_);
+    detail::restore_history(system_, std::move(saved.system_));
     contacts_.restore(std::move(saved.contacts_));
     detail::restore_history(integrator_workspace_, std::move(saved.integrator_));
     detail::restore_history(solver_workspace_, std::move(saved.solver_));
@@ -280,9 +301,7 @@ class Simulation {
     filter_ = std::move(filter);
     constraint_ = std::move(constraint);
     state_.acceleration_known = false;
-    if constexpr (requires { integrator_workspace_.constraints_changed(); }) {
-      integrator_workspace_.constraints_changed();
-    }
+    if constexpr (Workspace::abilities.follows_constraints) integrator_workspace_.constraints_changed();
   }
 
   // The time of the present state [s], which paths of moved nodes see.
@@ -296,7 +315,8 @@ class Simulation {
   // surface or a pose that makes no sense.
   int add_collider(AnyCollider<dim> collider, const Surface& surface = {},
                    std::function<Pose<dim>(double time)> path = nullptr) {
-    static_assert(detail::knows_colliders<Integrator>, "this integrator knows no colliders");
+    static_assert(Integrator::abilities.knows_colliders, "this integrator knows no colliders");
+    static_assert(System::Contacts::takes_colliders, "this System knows no colliders");
     return contacts_.add(std::move(collider), surface, std::move(path), state_.time);
   }
 
@@ -342,7 +362,7 @@ class Simulation {
   void set_external_forces(const Eigen::MatrixBase<Derived>& forces) {
     const auto& values = forces.derived().eval();
     require_nodal("external forces", values);
-    system_.to_internal(values, external_forces_);
+    system_.take_forces(state_.x, values.template cast<Scalar>(), external_forces_);
     update_loads();
   }
 
@@ -371,58 +391,63 @@ class Simulation {
   Energies energies() const { return with_elastic(system_.energy(state_.x)); }
 
  private:
-  using SystemType = ElasticSystem<Solid, isa>;
-  using Vector = typename SystemType::Vector;
-  using FilterType = Filter<dim, Scalar, isa>;
-  using SolverWorkspace = typename Solver::template Workspace<BlockMatrix<dim, Scalar, isa>>;
-  using Context = StepContext<SystemType, FilterType, Solver, SolverWorkspace>;
-  static_assert(IntegratorFor<Integrator, Context>,
-                "the integrator lacks prepare or step, see integrator/concept.hpp");
+  using Vector = typename System::Vector;
+  using FilterType = typename System::Filter;
+  using Workspace = typename Integrator::template Workspace<System, FilterType>;
+  using SolverWorkspace = typename Solver::template Workspace<typename System::Matrix>;
+  static constexpr SolverAbilities of_solver = detail::solver_abilities<Solver>;
+  using Context = StepContext<System, FilterType, Solver, SolverWorkspace>;
+  static_assert(std::constructible_from<FilterType, NodeConstraints<System::dim>, const System&>,
+                "a Filter is made from what constraints describe and the System, see constraint/concept.hpp");
+  static_assert(
+      IntegratorFor<Integrator, Context>,
+      "the integrator lacks prepare or step, or its workspace a function that its abilities promise; see "
+      "integrator/concept.hpp");
 
   // Whether positions in a step are relative to those of the world.
-  bool relative() const { return !system_.origins().all_zero(); }
-
-  // Of a node in the internal numbering; -1 for none.
-  int user_number(int node) const {
-    return node < 0 ? -1 : system_.numbering().to_user[static_cast<std::size_t>(node)];
+  bool relative() const {
+    if constexpr (System::abilities.origins) return !system_.origins().all_zero();
+    else return false;
   }
 
+  // Of a node in the internal numbering; -1 for none.
+  int user_number(int node) const { return node < 0 ? -1 : system_.user_number(node); }
+
   FilterType filter_of(const Constraint& constraint) const {
-    NodeConstraints<dim> held(system_.node_count());
+    NodeConstraints<System::dim> held(system_.node_count());
     constraint.describe(held);
-    return FilterType(held, SystemType::rest_nodes(solid_), system_.numbering(), system_.pattern(),
-                      system_.origins());
+    return FilterType(held, system_);
   }
 
   void check(const FilterType& filter) const {
-    if constexpr (requires { integrator_workspace_.check_constraints(system_, filter); }) {
+    if constexpr (Workspace::abilities.checks_constraints) {
       integrator_workspace_.check_constraints(system_, filter);
     }
   }
 
-  void prepare_contacts() {
-    const auto& rest = SystemType::rest_nodes(solid_);
-    const double size = static_cast<double>(rest.cwiseAbs().maxCoeff());
-    double length = 0;
-    std::ptrdiff_t edges = 0;
-    const BlockPattern& pattern = system_.pattern();
-    const auto& user = system_.numbering().to_user;
-    for (std::ptrdiff_t i = 0; i < pattern.rows(); ++i) {
-      const auto row = static_cast<std::size_t>(i);
-      for (int k = pattern.row_begin[row] + 1; k < pattern.row_begin[row + 1]; ++k) {
-        const int j = pattern.columns[static_cast<std::size_t>(k)];
-        const auto edge = rest.col(user[row]) - rest.col(user[static_cast<std::size_t>(j)]);
-        length += static_cast<double>(edge.norm());
-        ++edges;
-      }
+  // The user's arrays of a state.
+  void show() {
+    if constexpr (System::abilities.origins) {
+      if (relative()) system_.positions_to_user(state_.x, positions_, relative_positions_);
+      else system_.show_positions(state_.x, positions_);
+    } else {
+      system_.show_positions(state_.x, positions_);
     }
-    const double spacing = edges > 0 ? length / static_cast<double>(edges) : size;
-    contacts_.prepare(system_.node_count(), spacing, size, system_.origins());
-    contacts_.set_constraints(filter_);
+    system_.show_velocities(state_.x, state_.v, velocities_);
   }
 
+  // The state of the user's arrays, which tell it exactly.
+  void take_back() requires(System::abilities.exact_view) {
+    if constexpr (System::abilities.origins) system_.to_internal(relative_positions(), state_.x);
+    else system_.take_positions(positions_, state_.x);
+    system_.take_velocities(state_.x, velocities_, state_.v);
+  }
+
+  // A solid is kept; a System becomes that of the Simulation.
+  using SolidOrNothing = std::conditional_t<has_solid, Solid, std::optional<Solid>>;
+
   struct Parts {
-    Solid solid;
+    SolidOrNothing solid;
     Integrator integrator;
     Solver solver;
     Constraint constraint;
@@ -433,19 +458,28 @@ class Simulation {
         integrator_(std::move(parts.integrator)),
         solver_(std::move(parts.solver)),
         constraint_(std::move(parts.constraint)),
-        system_((integrator_.check(), solver_.check(), solid_)) {
+        system_((integrator_.check(), solver_.check(), system_from(solid_))) {
     filter_ = filter_of(constraint_);
-    prepare_contacts();
+    contacts_.prepare(system_);
+    contacts_.set_constraints(filter_);
     integrator_.prepare(system_, integrator_workspace_);
     check(filter_);
     for (auto* vector : {&state_.x, &state_.v, &external_forces_, &loads_}) {
       *vector = system_.make_vector();
     }
-    if constexpr (detail::keeps_acceleration<Integrator>) state_.a = before_.a = system_.make_vector();
+    if constexpr (Integrator::abilities.keeps_acceleration) state_.a = before_.a = system_.make_vector();
     state_.x = system_.rest();
-    positions_ = solid_.nodes();
-    if (relative()) relative_positions_ = SystemType::rest_nodes(solid_);
-    velocities_ = constraint_forces_ = Positions::Zero(dim, system_.node_count());
+    positions_ = velocities_ = constraint_forces_ = Positions::Zero(dim, system_.visible_node_count());
+    if (relative()) relative_positions_ = positions_;
+    if constexpr (!System::abilities.exact_view) before_.x = before_.v = system_.make_vector();
+    show();
+    if constexpr (has_solid) positions_ = solid_.nodes();
+  }
+
+  // The System of a solid is made of it; any other is the first argument itself.
+  static decltype(auto) system_from(SolidOrNothing& solid) {
+    if constexpr (has_solid) return static_cast<const Solid&>(solid);
+    else return std::move(*solid);
   }
 
   // Throws unless a value is finite as a Scalar; `node` may be told.
@@ -461,7 +495,7 @@ class Simulation {
     static_assert(Derived::RowsAtCompileTime == dim || Derived::RowsAtCompileTime == Eigen::Dynamic,
                   "a nodal quantity is a matrix of dim rows and one column per node");
     detail::require_size(what, ": rows", values.rows(), dim);
-    detail::require_size(what, ": columns", values.cols(), system_.node_count());
+    detail::require_size(what, ": columns", values.cols(), system_.visible_node_count());
     for (std::ptrdiff_t i = 0; i < values.cols(); ++i) {
       for (int axis = 0; axis < dim; ++axis) {
         require_finite(what, static_cast<double>(values(axis, i)), "must be finite", i);
@@ -475,53 +509,47 @@ class Simulation {
     require_nodal(what, numbers);
     user = numbers.template cast<Scalar>();
     state_.acceleration_known = false;
-    if constexpr (requires { integrator_workspace_.state_changed(); }) integrator_workspace_.state_changed();
+    if constexpr (Workspace::abilities.follows_state) integrator_workspace_.state_changed();
   }
 
-  // After a step that failed or was broken off: the user's arrays still tell the state before it.
+  // After a step that failed or was broken off.
   void restore() {
-    system_.to_internal(relative_positions(), state_.x);
-    system_.to_internal(velocities_, state_.v);
-    before_.give_back(state_);
-    detail::step_undone(integrator_workspace_);
+    if constexpr (System::abilities.exact_view) take_back();
+    before_.give_back(system_, state_);
+    if constexpr (Workspace::abilities.steps) integrator_workspace_.step_undone();
   }
 
   // An exception may have left anything that a step builds half built: all is made anew but what is
   // remembered from step to step.
   void renew() {
-    detail::renew(integrator_workspace_);
-    detail::renew(solver_workspace_);
+    make_anew<Workspace::abilities.keeps>(integrator_workspace_);
+    make_anew<of_solver.follows_steps>(solver_workspace_);
     contacts_.renew();
     integrator_.prepare(system_, integrator_workspace_);
     half_built_ = false;
   }
 
-  void update_loads() {
-    for (std::ptrdiff_t i = 0; i < loads_.nodes(); ++i) {
-      loads_.node(i) =
-          external_forces_.node(i) + system_.mass().node(i).cwiseProduct(gravity_.template cast<Scalar>());
+  // The place of a workspace is taken by a fresh one, which is given what is remembered from step to step.
+  template <bool keeps, class W>
+  static void make_anew(W& workspace) {
+    if constexpr (std::movable<W>) {
+      W fresh{};
+      if constexpr (keeps) fresh.keep_from(workspace);
+      workspace = std::move(fresh);
     }
+  }
+
+  void update_loads() {
+    loads_.set_sum(external_forces_, Scalar(0), external_forces_);
+    system_.add_gravity(gravity_, loads_);
     state_.acceleration_known = false;
   }
 
   Energies with_elastic(double elastic) const {
-    using Row = Lane<double, Vector::stride, isa>;
-    const auto wide = [](const typename Vector::Row& row) { return convert<Row>(row); };
-    Row gravity(0);
-    for (int axis = 0; axis < dim; ++axis) set_lane(gravity, axis, gravity_(axis));
-    Energies energies =
-        parallel_sum<Energies>(state_.x.nodes(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-          Row kinetic(0), gravitational(0), external(0);
-          for (std::ptrdiff_t i = begin; i < end; ++i) {
-            const Row v = wide(state_.v.row(i)), mass = wide(system_.mass().row(i)),
-                      moved = wide(state_.x.row(i) - system_.rest().row(i));
-            kinetic = multiply_add(mass * v, v, kinetic);
-            gravitational = multiply_add(mass * gravity, moved, gravitational);
-            external = multiply_add(wide(external_forces_.row(i)), moved, external);
-          }
-          return Energies{
-              .kinetic = sum(kinetic) / 2, .gravitational = -sum(gravitational), .external = -sum(external)};
-        });
+    SmallVector<double, System::dim> gravity = SmallVector<double, System::dim>::Zero();
+    if constexpr (System::dim == dim) gravity = gravity_;
+    Energies energies = detail::energies_of_state(system_.mass(), system_.rest(), state_.x, state_.v, gravity,
+                                                  external_forces_);
     energies.elastic = elastic;
     return energies;
   }
@@ -534,37 +562,49 @@ class Simulation {
             (state_.x.finite() && state_.v.finite()));
   }
 
-  // What positions_ and velocities_ do not tell of the state before a step.
+  // Of the state before a step what the user's arrays do not tell.
   struct Before {
+    Vector x, v;  // if they do not tell the unknowns exactly
     Vector a;
     bool acceleration_known = false;
     double time = 0;
+    detail::HistoryOf<System> system;
 
-    void take(const State<Vector>& state) {
+    void take(const System& of, const State<Vector>& state) {
+      if constexpr (!System::abilities.exact_view) {
+        x.set_sum(state.x, Scalar(0), state.x);
+        v.set_sum(state.v, Scalar(0), state.v);
+      }
       a.set_sum(state.a, Scalar(0), state.a);
       acceleration_known = state.acceleration_known;
       time = state.time;
+      detail::save_history(of, system);
     }
-    void give_back(State<Vector>& state) {
+    void give_back(System& to, State<Vector>& state) {
+      if constexpr (!System::abilities.exact_view) {
+        std::swap(state.x, x);
+        std::swap(state.v, v);
+      }
       std::swap(state.a, a);
       state.acceleration_known = acceleration_known;
       state.time = time;
+      detail::restore_history(to, std::move(system));
     }
   };
 
-  Solid solid_;
+  SolidOrNothing solid_;  // a System is not kept twice
   Integrator integrator_;
   Solver solver_;
   Constraint constraint_;
-  SystemType system_;
+  System system_;
   FilterType filter_;
   State<Vector> state_;
   Before before_;
-  Contacts<Vector> contacts_;
+  typename System::Contacts contacts_;
   Vector external_forces_;  // [N]
   Vector loads_;            // external forces and gravity [N]
   SmallVector<double, dim> gravity_ = SmallVector<double, dim>::Zero();
-  typename Integrator::template Workspace<SystemType, FilterType> integrator_workspace_;
+  Workspace integrator_workspace_;
   SolverWorkspace solver_workspace_;
   bool half_built_ = false;  // whatever steps have built, or the workspaces
   Positions positions_, velocities_, constraint_forces_;

@@ -40,6 +40,27 @@ class Contacts {
   using Square = SmallMatrix<double, dim, dim>;
   using Path = typename Colliders<dim>::Path;
   using Bounds = BoundedNodes<Vector>;
+  static constexpr bool takes_colliders = true;
+
+  // Of the nodes of an ElasticSystem, whose displacements are added and whose mass is that of all its axes.
+  template <class System>
+  void prepare(const System& system) {
+    const auto& rest = system.rest();
+    double size = 0, length = 0;
+    std::ptrdiff_t edges = 0;
+    const BlockPattern& pattern = system.pattern();
+    for (std::ptrdiff_t i = 0; i < pattern.rows(); ++i) {
+      const auto row = static_cast<std::size_t>(i);
+      size = std::max(size, static_cast<double>(rest.node(i).cwiseAbs().maxCoeff()));
+      for (int k = pattern.row_begin[row] + 1; k < pattern.row_begin[row + 1]; ++k) {
+        const auto edge = rest.node(i) - rest.node(pattern.columns[static_cast<std::size_t>(k)]);
+        length += static_cast<double>(edge.norm());
+        ++edges;
+      }
+    }
+    const double spacing = edges > 0 ? length / static_cast<double>(edges) : size;
+    prepare(system.node_count(), spacing, size, system.origins());
+  }
 
   // `spacing` [m]: the mean distance between nodes; `size` [m]: of the coordinates at rest, relative to
   // `origins`, like the positions of a step.

@@ -28,6 +28,12 @@ concept BoxSolver = LinearSolver<S, Matrix> &&
   { solver.solve(A, b, box, x, workspace, 0.0, NoMonitor{}) } -> std::convertible_to<LinearReport>;
 };
 
+// Whether a matrix can be solved with within bounds.
+template <class Matrix>
+inline constexpr bool solves_within_bounds = false;
+template <int Dim, class Scalar, Isa isa>
+inline constexpr bool solves_within_bounds<BlockMatrix<Dim, Scalar, isa>> = true;
+
 }  // namespace detail
 
 // Minimises d.A d / 2 - b.d over the displacements u + d that bounds allow. The unknowns of bounded nodes are
@@ -401,6 +407,24 @@ class BoundedSolve {
   Vector right_;
   BoxConstraints<Vector> box_;
   typename Mprgp<Jacobi>::template Workspace<Matrix> box_workspace_;
+};
+
+// Of a matrix of another kind, whose System has no contacts.
+template <class Matrix>
+requires(!detail::solves_within_bounds<Matrix>) class BoundedSolve<Matrix> {
+ public:
+  template <class Solver, class Workspace, class Bounds, class Vector, class Monitor>
+  LinearReport solve(const Solver& solver, Workspace& workspace, Matrix& A, Vector& b, const Bounds&,
+                     const Vector&, Vector& d, double goal, Monitor&& monitor) {
+    return solver.solve(A, b, d, workspace, goal, monitor);
+  }
+
+  struct History {};
+  void save(History&) const {}
+  void restore(History&&) {}
+  void begin_step() {}
+  void step_undone() {}
+  void keep_from(BoundedSolve&) {}
 };
 
 }  // namespace pliant

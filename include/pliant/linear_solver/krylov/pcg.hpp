@@ -30,6 +30,11 @@ struct Pcg {
   int max_iterations = 0;         // 0: ten times the number of unknowns
   PreconditionerType preconditioner = {};
 
+  static constexpr PreconditionerAbilities of_preconditioner =
+      detail::preconditioner_abilities<PreconditionerType>;
+  static constexpr SolverAbilities abilities{.takes_positions = of_preconditioner.takes_positions,
+                                             .follows_steps = of_preconditioner.follows_steps};
+
   template <class Matrix>
   struct Workspace {
     static_assert(Preconditioner<PreconditionerType, Matrix>,
@@ -45,23 +50,21 @@ struct Pcg {
     void restore(History&& history) { detail::restore_history(preconditioner, std::move(history)); }
 
     // Where the nodes are [m], for a preconditioner that makes use of it.
-    void set_positions(const typename Matrix::Vector& positions) requires requires {
+    void set_positions(const typename Matrix::Vector& positions) requires(abilities.takes_positions) {
       preconditioner.set_positions(positions);
     }
-    { preconditioner.set_positions(positions); }
 
     // Of a preconditioner that remembers something from one step to the next.
-    void begin_step() requires requires { preconditioner.begin_step(); }
-    { preconditioner.begin_step(); }
-    void step_undone() requires requires { preconditioner.step_undone(); }
-    { preconditioner.step_undone(); }
-    void keep_from(Workspace& other) requires requires { preconditioner.step_undone(); }
-    { std::swap(preconditioner, other.preconditioner); }
+    void begin_step() requires(abilities.follows_steps) { preconditioner.begin_step(); }
+    void step_undone() requires(abilities.follows_steps) { preconditioner.step_undone(); }
+    void keep_from(Workspace& other) requires(abilities.follows_steps) {
+      std::swap(preconditioner, other.preconditioner);
+    }
   };
 
   void check() const {
     detail::require_iteration("Pcg", tolerance, absolute_tolerance, max_iterations);
-    if constexpr (requires { preconditioner.check(); }) preconditioner.check();
+    if constexpr (of_preconditioner.checks) preconditioner.check();
   }
 
   template <class Matrix, class W, class Monitor = NoMonitor>
@@ -106,12 +109,12 @@ struct Pcg {
 
     const auto end = [&](LinearStop stop) {
       report.stop = stop;
-      if constexpr (requires { preconditioner.observe(report, w.preconditioner); }) {
+      if constexpr (of_preconditioner.observes) {
         preconditioner.observe(report, w.preconditioner);
       }
       return report;
     };
-    if constexpr (requires { preconditioner.correct(w.r, x, w.preconditioner); }) {
+    if constexpr (of_preconditioner.corrects) {
       if (preconditioner.correct(w.r, x, w.preconditioner)) {
         report.residual = find_residual(b, x, w);
         if (!std::isfinite(report.residual)) return end(LinearStop::not_finite);
@@ -220,11 +223,11 @@ struct Pcg {
   Sums<typename Vector::Scalar> advance_residual(typename Vector::Scalar step, Vector& r, W& w,
                                                  double goal) const {
     using Scalar = typename Vector::Scalar;
-    constexpr bool may_apply = requires { preconditioner.apply(r, 1.0, w.z, w.preconditioner); };
-    if constexpr (!may_apply) {
+    if constexpr (NodewisePreconditioner<PreconditionerType, Matrix> &&
+                  !of_preconditioner.sometimes_nodewise) {
       return advance_residual_nodewise(step, r, w);
     } else {
-      if constexpr (requires { preconditioner.nodewise(w.preconditioner); }) {
+      if constexpr (of_preconditioner.sometimes_nodewise) {
         if (preconditioner.nodewise(w.preconditioner)) return advance_residual_nodewise(step, r, w);
       }
       using Block = typename Vector::Block;

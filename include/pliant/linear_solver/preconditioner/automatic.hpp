@@ -24,6 +24,13 @@ struct Automatic {
   int switch_below = 10;     // iterations of TwoLevel
   int start_above = 20'000;  // nodes
 
+  static constexpr PreconditionerAbilities abilities{.checks = true,
+                                                     .corrects = true,
+                                                     .observes = true,
+                                                     .sometimes_nodewise = true,
+                                                     .takes_positions = true,
+                                                     .follows_steps = true};
+
   template <class Matrix>
   struct Workspace {
     BlockJacobi::Workspace<Matrix> simple;

@@ -3,23 +3,16 @@
 // A model is a plain aggregate of parameters with a nested Workspace<Matrix> and
 //   prepare(A, workspace)          called once per matrix; false where A is not positive definite enough
 //   apply(r, norm, z, workspace)   z = P^-1 r; returns r.z; norm = |r|, which the solver knows
-// P must be symmetric and positive definite. One that is so for r in a subspace only offers
-//   correct(r, x, workspace)       changes x so that r = b - A x is in it; false where x can stay as it is
-// which is called once per solve, before the first apply. A workspace that wants to know where the nodes are
-// offers
-//   set_positions(x)               x [m] are the positions for which the next matrices are computed
-// which is called before prepare where positions are known; `Pcg` passes them on. A model that wants to know
-// how the solves end that it was prepared for offers
-//   observe(report, workspace)
-// with the LinearReport, which `Pcg` calls last. A model that treats each node by itself, a
+// P must be symmetric and positive definite. A model that treats each node by itself, a
 // NodewisePreconditioner, offers instead of apply
 //   at(i, r, workspace)            the numbers of node i in P^-1 r, from those of that node in r, as
 //                                  NodeVector::Rows
-// and a solver applies it in a pass over its vectors that it makes anyway. One that does so at times offers
-// both, and tells by
-//   nodewise(workspace)
-// A workspace that depends on earlier matrices or solves has a History, see core/history.hpp.
-// One that scales each unknown by itself, a DiagonalPreconditioner, says so by
+// and a solver applies it in a pass over its vectors that it makes anyway. What a model offers beyond that it
+// says in a constant, which it may leave out if that is nothing:
+//   static constexpr PreconditionerAbilities abilities{.corrects = true};
+// The concept asks for the functions of each ability, and for the ability where a model has its functions:
+// what is misspelt is no Preconditioner. A workspace that depends on earlier matrices or solves has a
+// History, see core/history.hpp. One that scales each unknown by itself, a DiagonalPreconditioner, says so by
 // `static constexpr bool is_diagonal = true`.
 #pragma once
 
@@ -31,8 +24,63 @@
 
 #include <pliant/algebra/tensor.hpp>
 #include <pliant/assembly/block_matrix.hpp>
+#include <pliant/linear_solver/concept.hpp>
 
 namespace pliant {
+
+// What a preconditioner offers beyond what all of them must; beside each the functions that belong to it.
+struct PreconditionerAbilities {
+  bool checks = false;  // check(): throws ParameterError naming the parameter that is out of range
+  // correct(r, x, workspace): P is positive definite for r in a subspace only. Changes x so that r = b - A x
+  // is in it; false where x can stay as it is. Called once per solve, before the first apply.
+  bool corrects = false;
+  // observe(report, workspace): the LinearReport of a solve that it was prepared for. Called last.
+  bool observes = false;
+  // nodewise(workspace): whether at is to be called, or apply; there are both.
+  bool sometimes_nodewise = false;
+  // workspace.set_positions(x): the positions [m] for which the next matrices are computed. Called before
+  // prepare where they are known.
+  bool takes_positions = false;
+  bool follows_steps = false;  // workspace.begin_step(), step_undone(), see SolverAbilities
+};
+
+namespace detail {
+
+// Those of a preconditioner, which may leave them out.
+template <class P>
+inline constexpr PreconditionerAbilities preconditioner_abilities = {};
+template <class P>
+requires requires { P::abilities; }
+inline constexpr PreconditionerAbilities preconditioner_abilities<P> = P::abilities;
+
+template <class P>
+concept ChecksParameters = requires(const P& preconditioner) {
+  preconditioner.check();  // see PreconditionerAbilities
+};
+template <class P, class Vector, class W>
+concept Corrects = requires(const P& preconditioner, const Vector& r, Vector& x, W& workspace) {
+  { preconditioner.correct(r, x, workspace) } -> std::convertible_to<bool>;  // see PreconditionerAbilities
+};
+template <class P, class W>
+concept Observes = requires(const P& preconditioner, const LinearReport& report, W& workspace) {
+  preconditioner.observe(report, workspace);  // see PreconditionerAbilities
+};
+template <class P, class W>
+concept SometimesNodewise = requires(const P& preconditioner, const W& workspace) {
+  { preconditioner.nodewise(workspace) } -> std::convertible_to<bool>;  // see PreconditionerAbilities
+};
+
+// Whether a preconditioner says what it offers.
+template <class P, class Matrix, class W = typename P::template Workspace<Matrix>,
+          class Vector = typename Matrix::Vector>
+concept TellsAbilities = preconditioner_abilities<P>
+.checks == ChecksParameters<P>&& preconditioner_abilities<P>.corrects ==
+    Corrects<P, Vector, W>&& preconditioner_abilities<P>.observes ==
+    Observes<P, W>&& preconditioner_abilities<P>.sometimes_nodewise ==
+    SometimesNodewise<P, W>&& preconditioner_abilities<P>.takes_positions ==
+    TakesPositions<W, Vector>&& preconditioner_abilities<P>.follows_steps == FollowsSteps<W>;
+
+}  // namespace detail
 
 template <class P, class Matrix>
 concept NodewisePreconditioner = requires(const P& preconditioner, std::ptrdiff_t i,
@@ -52,7 +100,8 @@ concept Preconditioner = requires(const P& preconditioner, const Matrix& A,
      {
        preconditioner.apply(r, 1.0, z, workspace)
        } -> std::same_as<typename Matrix::Scalar>;  // z = P^-1 r, r.z
-   });
+   }) &&
+    detail::TellsAbilities<P, Matrix>;  // its abilities are those that it says
 
 template <class P, class Matrix>
 concept DiagonalPreconditioner = NodewisePreconditioner<P, Matrix> && P::is_diagonal;

@@ -59,6 +59,9 @@ struct PrefactoredHistory {
 struct Prefactored {
   int refactor_above = 8;  // iterations of a solve up to which the factor is good enough
 
+  static constexpr PreconditionerAbilities abilities{
+      .checks = true, .observes = true, .takes_positions = true, .follows_steps = true};
+
   template <class Matrix>
   struct Workspace : detail::NodePositions<typename Matrix::Vector> {
     static constexpr int dim = Matrix::dim;

@@ -30,6 +30,9 @@ namespace pliant {
 struct TwoLevel {
   int nodes_per_aggregate = 0;  // 0: chosen by the number of nodes
 
+  static constexpr PreconditionerAbilities abilities{
+      .checks = true, .corrects = true, .takes_positions = true, .follows_steps = true};
+
   // What a workspace keeps of earlier matrices: the numbers of the factor themselves, as the matrix that it
   // was made of is not kept.
   template <class Matrix>

@@ -1,0 +1,94 @@
+// A small System of one's own, as a base class that leaves three functions to write.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <pliant/assembly/concept.hpp>
+#include <pliant/assembly/dense_matrix.hpp>
+#include <pliant/core/error.hpp>
+
+namespace pliant {
+
+template <class MatrixType>
+class DenseFilter;  // constraint/dense_filter.hpp
+template <class VectorType>
+class NoContacts;  // contact/response/no_contacts.hpp
+
+// Nodes with Dim numbers each, a mass for each number, all of them coupled by a dense matrix. A class that
+// derives from it is a System when it has
+//   energy(x)                                  [J]
+//   gradient(x, g)                             also g = dE/dx
+//   tangent(x, projection, scale, g, A)        also A = scale * d2E/dx2, without its negative eigenvalues if
+//   a
+//                                              projection is asked for
+// and it replaces by functions of the same name what else is different: what a displacement does, what the
+// user sees, damping. Without colliders.
+template <int Dim, class ScalarType = double>
+class DenseSystem {
+ public:
+  using Scalar = ScalarType;
+  using Vector = DenseVector<Dim, Scalar>;
+  using Matrix = DenseMatrix<Dim, Scalar>;
+  using Filter = DenseFilter<Matrix>;
+  using Contacts = NoContacts<Vector>;
+  static constexpr int dim = Dim;
+  static constexpr int space = Dim;  // the user sees the unknowns themselves
+  using Positions = NodeMatrix<Scalar, Dim>;
+  static constexpr SystemAbilities abilities{.exact_view = true};
+
+  // `rest`: the unknowns at the start; `mass`: one for each [kg], or 0. Throws SizeError for masses of
+  // another number of nodes.
+  DenseSystem(Vector rest, Vector mass) : rest_(std::move(rest)), mass_(std::move(mass)) {
+    detail::require_size("DenseSystem", ": masses of nodes", mass_.nodes(), rest_.nodes());
+  }
+
+  std::ptrdiff_t node_count() const { return rest_.nodes(); }
+  Vector make_vector() const { return Vector(node_count()); }
+  Matrix make_matrix() const { return Matrix(node_count()); }
+  const Vector& mass() const { return mass_; }
+  const Vector& rest() const { return rest_; }
+
+  void move(const Vector& x, const Vector& u, Vector& result) const { result.set_sum(x, Scalar(1), u); }
+
+  // No damping, no elements that could be inverted, nothing that is known of free motions.
+  const Vector& mass_damping() const { return no_damping_; }
+  Scalar stiffness_damping() const { return 0; }
+  double add_damping(const Straining<const Vector*>&, Projection, Vector&, Matrix* = nullptr) { return 0; }
+  int undefined_element(const Vector&) const { return -1; }
+  InvertedElements inverted_elements(const Vector&) const { return {}; }
+  std::string free_motion(const std::vector<HeldDirection<Dim>>&, const Vector&) const { return {}; }
+
+  // What the user sees: a column for each node.
+  std::ptrdiff_t visible_node_count() const { return node_count(); }
+  int user_number(std::ptrdiff_t node) const { return static_cast<int>(node); }
+  void show_positions(const Vector& x, Positions& positions) const { show(x, positions); }
+  void show_velocities(const Vector&, const Vector& v, Positions& velocities) const { show(v, velocities); }
+  void show_forces(const Vector&, const Vector& f, Positions& forces) const { show(f, forces); }
+  void take_positions(const Positions& positions, Vector& x) const { take(positions, x); }
+  void take_velocities(const Vector&, const Positions& velocities, Vector& v) const { take(velocities, v); }
+  void take_forces(const Vector&, const Positions& forces, Vector& f) const { take(forces, f); }
+  void add_gravity(const SmallVector<double, Dim>& gravity, Vector& loads) const {
+    for (std::ptrdiff_t i = 0; i < node_count(); ++i) {
+      loads.node(i) += mass_.node(i).cwiseProduct(gravity.template cast<Scalar>());
+    }
+  }
+  SystemIdentity identity() const {
+    return {.rest_shape = detail::fingerprint_of(rest_), .masses = detail::fingerprint_of(mass_)};
+  }
+
+ private:
+  static void show(const Vector& vector, Positions& user) {
+    user = Eigen::Map<const Positions>(vector.values().data(), Dim, vector.nodes());
+  }
+  static void take(const Positions& user, Vector& vector) {
+    Eigen::Map<Positions>(vector.values().data(), Dim, vector.nodes()) = user;
+  }
+
+  Vector rest_, mass_;
+  Vector no_damping_;
+};
+
+}  // namespace pliant

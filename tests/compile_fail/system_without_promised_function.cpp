@@ -1,0 +1,32 @@
+// A System that says that it has state of its own, and does not say how a step changes it.
+// must say: the first argument of Simulation must be a Solid, Bodies or Copies, or a System of your own
+#include <pliant/assembly/dense_system.hpp>
+#include <pliant/linear_solver/direct/dense_cholesky.hpp>
+#include <pliant/simulation/simulation.hpp>
+
+class Spring : public pliant::DenseSystem<1> {
+ public:
+  static constexpr pliant::SystemAbilities abilities{.own_state = true};
+
+  Spring() : DenseSystem(Vector(1), Vector(1)) {}
+  double energy(const Vector& x) const { return x.values().squaredNorm() / 2; }
+  double gradient(const Vector& x, Vector& g) const {
+    g = x;
+    return energy(x);
+  }
+  double tangent(const Vector& x, pliant::Projection, double scale, Vector& g, Matrix& A) const {
+    A.values()(0, 0) = scale;
+    return gradient(x, g);
+  }
+
+  struct History {};
+  void save(History&) const {}
+  void restore(History&&) {}
+#ifdef SHOULD_FAIL
+  void end_stp(const Vector&, const Vector&, double) {}
+#else
+  void end_step(const Vector&, const Vector&, double) {}
+#endif
+};
+
+pliant::Simulation simulation(Spring(), pliant::BackwardEuler{}, pliant::DenseCholesky{});
