@@ -17,6 +17,7 @@
 #include <pliant/assembly/free_motion.hpp>
 #include <pliant/assembly/mass.hpp>
 #include <pliant/solid/copies.hpp>
+#include <pliant/solid/with_terms.hpp>
 
 namespace pliant {
 
@@ -91,6 +92,13 @@ class ElasticSystem {
       put(to + dim * column, convert<Row>(convert<Wide>(row) + far));
     });
   }
+
+  // Where the displacement u [m] takes x.
+  void move(const Vector& x, const Vector& u, Vector& result) const { result.set_sum(x, Scalar(1), u); }
+
+  // The terms of a program's own, a std::tuple; see potential/concept.hpp.
+  auto& terms() { return terms_; }
+  const auto& terms() const { return terms_; }
 
   // Elastic energy [J] at the positions x [m]; not finite where the energy is not defined.
   double energy(const Vector& x) const {
@@ -215,7 +223,8 @@ class ElasticSystem {
             std::make_shared<const BlockPattern>(BlockPattern::from_graph(renumbered(graph, numbering_)))),
         sets_(make_sets(solid)),
         mass_(solid.node_count()),
-        rest_(solid.node_count()) {
+        rest_(solid.node_count()),
+        terms_(detail::terms_of(solid)) {
     if constexpr (is_copies) {
       nodes_of_copy_ = solid.original().node_count();
       std::vector<typename Origins<dim>::Point> points;
@@ -374,6 +383,7 @@ class ElasticSystem {
   Scalar stiffness_damping_ = 0;  // [s]
   bool rotation_changes_energy_ = false;
   std::vector<Part> parts_;
+  std::remove_cvref_t<decltype(detail::terms_of(std::declval<const SolidType&>()))> terms_;
 };
 
 }  // namespace pliant

@@ -36,6 +36,7 @@
 #include <cmath>
 #include <concepts>
 #include <limits>
+#include <utility>
 
 #include <pliant/assembly/concept.hpp>
 #include <pliant/constraint/filter.hpp>
@@ -64,6 +65,14 @@ struct State {
     time = other.time;
   }
 };
+
+// x becomes where the displacement u takes it; overwrites `scratch`.
+template <System SystemType>
+void displace(const SystemType& system, typename SystemType::Vector& x, const typename SystemType::Vector& u,
+              typename SystemType::Vector& scratch) {
+  system.move(x, u, scratch);
+  std::swap(x, scratch);
+}
 
 // What a step is made with, beside the state.
 template <System SystemType,
