@@ -55,6 +55,9 @@ template <class... Solids>
 class Bodies;
 template <class SolidType>
 class Copies;
+template <class SolidType, class... Terms>
+class WithTerms;
+struct TermAbilities;
 
 // constraints
 struct Unconstrained;

@@ -99,7 +99,6 @@
 #include <pliant/integrator/newmark.hpp>
 #include <pliant/integrator/optimization_euler.hpp>
 #include <pliant/integrator/quasistatic.hpp>
-#include <pliant/integrator/rounding.hpp>
 #include <pliant/integrator/stable_step.hpp>
 #include <pliant/integrator/step_report.hpp>
 #include <pliant/io/cell_mesh.hpp>
@@ -154,6 +153,14 @@
 #include <pliant/operator_splitting/split_pairs.hpp>
 #include <pliant/operator_splitting/split_pieces.hpp>
 #include <pliant/operator_splitting/stretch_elements.hpp>
+#include <pliant/potential/concept.hpp>
+#include <pliant/potential/dead_loads.hpp>
+#include <pliant/potential/friction.hpp>
+#include <pliant/potential/mass_parabola.hpp>
+#include <pliant/potential/own_terms.hpp>
+#include <pliant/potential/rounding.hpp>
+#include <pliant/potential/step_potential.hpp>
+#include <pliant/potential/stiffness_damping.hpp>
 #include <pliant/simd/aligned_vector.hpp>
 #include <pliant/simd/isa.hpp>
 #include <pliant/simd/lane.hpp>
@@ -167,6 +174,7 @@
 #include <pliant/solid/per_region.hpp>
 #include <pliant/solid/rayleigh.hpp>
 #include <pliant/solid/solid.hpp>
+#include <pliant/solid/with_terms.hpp>
 #include <pliant/version.hpp>
 
 // clang-format off

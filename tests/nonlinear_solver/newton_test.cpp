@@ -57,6 +57,7 @@ struct Separate {
     d.set_zero();
     for (std::size_t k = 0; k < moved.size(); ++k) d.node(held[k]) = moved[k];
   }
+  double safe_fraction(const Vector&, const Vector&) const { return 1; }
   double force_scale() const { return scale_at ? scale_at(last_x) : scale; }
   double force_rounding() const { return rounding_of_forces; }
   double value_rounding() const { return 1e-15 * std::abs(last); }

@@ -1,5 +1,6 @@
 // Puts versions of malloc and its relatives before the C library's that count and may fail.
 #include "allocations.hpp"
+#include "potential/terms.hpp"
 #include "support/catch.hpp"
 #include "support/threads.hpp"
 
@@ -120,6 +121,14 @@ TEST_CASE("The counter counts") {
 TEST_CASE("A step allocates nothing once the first has run: Newton") {
   steps_without_allocation(
       Solid(make_box<Tet4>(box), rubber, Density{1000}, Rayleigh{.alpha = 0.1, .beta = 0.01}),
+      BackwardEuler{.dt = 0.01}, Pcg<BlockJacobi>{});
+}
+
+TEST_CASE("A step allocates nothing once the first has run: terms of a program's own") {
+  const auto solid = Solid(make_box<Tet4>(box), rubber, Density{1000});
+  const std::vector<double> drag(static_cast<std::size_t>(solid.node_count()), 0.1);
+  steps_without_allocation(
+      solid.with(Springs{{{7, 50, {0.5, 0, 0}}}}, LaggedDrag{drag, {4, 5, 6}}, Floor{{1, 2, 3}, 1e-3, 0.5}),
       BackwardEuler{.dt = 0.01}, Pcg<BlockJacobi>{});
 }
 

@@ -56,6 +56,9 @@ struct SystemAbilities {
   bool free_bodies = false;
   // Positions are relative to origins(): positions_to_user(x, P, relative) shows both.
   bool origins = false;
+  // Terms are added to the energy in each step (potential/concept.hpp): terms() is a std::tuple of them, and
+  // internal_number(i) is the node that their node i, one of the user's, is here.
+  bool terms = false;
   // There is state beside the unknowns and their rates, a History (core/history.hpp): save(history),
   // restore(history), and end_step(x, v, time) after each step that was accepted.
   bool own_state = false;
@@ -150,6 +153,13 @@ concept HasOrigins = requires(const S& system, const typename S::Vector& x, type
 };
 
 template <class S>
+concept HasTerms = requires(S& system, const S& constant, int node) {
+  system.terms();                                                          // a std::tuple of Terms
+  constant.terms();                                                        // the same
+  { constant.internal_number(node) } -> std::convertible_to<std::ptrdiff_t>;  // of a node of theirs
+};
+
+template <class S>
 concept HasOwnState = HasHistory<S> && requires(S& system, const typename S::Vector& x) {
   system.end_step(x, x, 0.0);  // the unknowns, their rates and the time [s] after an accepted step
 };
@@ -190,6 +200,7 @@ concept System = requires(S& system, const S& constant, const typename S::Vector
 }
 &&SystemVector<typename S::Vector>&& SystemMatrix<typename S::Matrix> &&
     (!S::abilities.free_bodies || detail::HasFreeBodies<S>)&&  // as its abilities say
+    (!S::abilities.terms || detail::HasTerms<S>)&&             // as its abilities say
     (!S::abilities.own_state || detail::HasOwnState<S>);       // as its abilities say
 
 // What a Simulation asks for beside, to show its state and to take what the user sets.

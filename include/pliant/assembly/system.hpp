@@ -17,6 +17,7 @@
 #include <pliant/assembly/free_motion.hpp>
 #include <pliant/assembly/mass.hpp>
 #include <pliant/solid/copies.hpp>
+#include <pliant/solid/with_terms.hpp>
 
 namespace pliant {
 
@@ -45,7 +46,11 @@ class ElasticSystem {
   static constexpr int space = dim;
 
   static constexpr bool is_copies = requires(const SolidType& solid) { solid.nodes_at_origin(); };
-  static constexpr SystemAbilities abilities{.exact_view = true, .free_bodies = true, .origins = is_copies};
+  using Terms = std::remove_cvref_t<decltype(detail::terms_of(std::declval<const SolidType&>()))>;
+  static constexpr SystemAbilities abilities{.exact_view = true,
+                                             .free_bodies = true,
+                                             .origins = is_copies,
+                                             .terms = std::tuple_size_v<Terms> != 0};
 
   explicit ElasticSystem(const SolidType& solid) : ElasticSystem(solid, graph_of(solid)) {}
 
@@ -107,6 +112,7 @@ class ElasticSystem {
   // What the user sees, and the other way round; see the System concept.
   std::ptrdiff_t visible_node_count() const { return node_count(); }
   int user_number(std::ptrdiff_t node) const { return numbering_.to_user[static_cast<std::size_t>(node)]; }
+  int internal_number(int user) const { return numbering_.to_internal[static_cast<std::size_t>(user)]; }
   void show_positions(const Vector& x, Positions& positions) const { to_user(x, positions); }
   void show_velocities(const Vector&, const Vector& v, Positions& velocities) const {
     to_user(v, velocities);
@@ -139,6 +145,10 @@ class ElasticSystem {
 
   // Where the displacement u [m] takes x.
   void move(const Vector& x, const Vector& u, Vector& result) const { result.set_sum(x, Scalar(1), u); }
+
+  // The terms of a program's own, a std::tuple; see potential/concept.hpp.
+  auto& terms() { return terms_; }
+  const auto& terms() const { return terms_; }
 
   // Elastic energy [J] at the positions x [m]; not finite where the energy is not defined.
   double energy(const Vector& x) const {
@@ -259,7 +269,8 @@ class ElasticSystem {
             std::make_shared<const BlockPattern>(BlockPattern::from_graph(renumbered(graph, numbering_)))),
         sets_(make_sets(solid)),
         mass_(solid.node_count()),
-        rest_(solid.node_count()) {
+        rest_(solid.node_count()),
+        terms_(detail::terms_of(solid)) {
     if constexpr (is_copies) {
       nodes_of_copy_ = solid.original().node_count();
       std::vector<typename Origins<dim>::Point> points;
@@ -431,6 +442,7 @@ class ElasticSystem {
   Scalar stiffness_damping_ = 0;  // [s]
   bool rotation_changes_energy_ = false;
   std::vector<std::vector<Part>> cuts_;  // one for each number of parts
+  Terms terms_;
 };
 
 namespace detail {

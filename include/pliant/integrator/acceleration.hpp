@@ -4,13 +4,14 @@
 #include <cmath>
 
 #include <pliant/integrator/concept.hpp>
+#include <pliant/potential/own_terms.hpp>
 
 namespace pliant {
 
-// Sets state.a = M^-1 (f - dE/dx - (alpha M + D) v) [m/s^2] at the free nodes, zero at the held and the moved
-// ones. D is that of the stiffness damping at x; where there is one, the velocities of moved nodes become
-// those of their paths at the start of a step of length dt [s], for they drag at the others. `forces` is
-// scratch. False where the result is not finite.
+// Sets state.a = M^-1 (f - dE/dx - (alpha M + D) v) [m/s^2], with the terms of the System's own in E, at the
+// free nodes, zero at the held and the moved ones. D is that of the stiffness damping at x; where there is
+// one, the velocities of moved nodes become those of their paths at the start of a step of length dt [s], for
+// they drag at the others. `forces` is scratch. False where the result is not finite.
 template <class Context>
 bool find_acceleration(const Context& context, double dt, State<typename Context::Vector>& state,
                        typename Context::Vector& forces) {
@@ -21,6 +22,8 @@ bool find_acceleration(const Context& context, double dt, State<typename Context
     context.filter.follow_motions(state.time + dt, state.time, state.v);
     (void)system.add_damping({.start = &state.x, .velocity = &state.v}, Projection::none, forces);
   }
+  begin_terms(system, TermState<typename Context::System>(system, state.x, state.v, state.time + dt, dt));
+  add_terms<Evaluate::gradient>(system, state.x, nullptr, state.time, dt, forces);
   const bool damps_mass = system.mass_damping().nodes() > 0;
   const auto& mass = system.mass();
   mass.for_each_block([&](std::ptrdiff_t i) {

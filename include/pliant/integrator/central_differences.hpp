@@ -51,7 +51,7 @@ struct CentralDifferences {
     State<Vector> start;      // where substeps may have to be taken back to
     Vector half_way;          // v' [m/s]
     Vector displacement;      // of the moved nodes in a substep [m]
-    Vector way;               // of all nodes in a substep, where there are colliders [m]
+    Vector way;               // of all nodes in a substep, where colliders or terms ask for it [m]
     Vector elastic, drag;     // dE/dx + D v', what is left unbalanced [N]
     Vector held;              // forces on the nodes in the last step [N]: see constraint_forces
     Matrix matrix;            // K [N/m], D [N s/m]
@@ -189,13 +189,13 @@ struct CentralDifferences {
 
   // Rounding adds up: the more substeps a body asks for the less of a motion is left to each, and the more of
   // it is lost. Gives bodies as wholes the velocities that loads and colliders have given them in the step
-  // and, if there are no colliders, the positions that follow from these. Not with mass damping, whose force
-  // it does not know.
+  // and, if there are no colliders, the positions that follow from these. Not with mass damping or terms of
+  // the System's own, whose forces it does not know.
   template <class Context, class W>
   void balance(const Context& context, State<typename Context::Vector>& state, W& w) const {
     using Vector = typename Context::Vector;
     using Row = typename decltype(w.bodies)::Row;
-    if (context.system.mass_damping().nodes() > 0) return;
+    if (context.system.mass_damping().nodes() > 0 || any_term_active(context.system)) return;
     const auto wide = [](const Vector& vector, std::ptrdiff_t i) { return convert<Row>(vector.row(i)); };
     const auto mass = [&](std::ptrdiff_t i) { return static_cast<double>(context.system.mass().node(i)(0)); };
     w.bodies.follow_constraints(context.filter);
@@ -218,10 +218,11 @@ struct CentralDifferences {
 
   // The longest stable step at the present positions [s]; zero where their stiffness is not finite.
   template <class Context, class W>
-  static double stable_step(const Context& context, const State<typename Context::Vector>& state, W& w) {
+  double stable_step(const Context& context, const State<typename Context::Vector>& state, W& w) const {
     using Scalar = typename Context::Scalar;
     auto& system = context.system;
     (void)system.tangent(state.x, Projection::none, Scalar(1), w.elastic, w.matrix);
+    add_terms<Evaluate::tangent>(system, state.x, nullptr, state.time, dt, w.elastic, &w.matrix);
     const double stiffness = bound_eigenvalues(context.filter, system.mass(), w.matrix, w.drag, w.half_way);
     double damping = 0;
     if (system.stiffness_damping() > 0) {
@@ -242,13 +243,17 @@ struct CentralDifferences {
     const auto h = static_cast<Scalar>(length);
     auto& half_way = w.half_way;
 
+    begin_terms(context.system,
+                TermState<typename Context::System>(context.system, state.x, state.v, end, length));
     context.filter.prescribe(end, length, state.x, w.displacement);
     half_way.for_each_block([&](std::ptrdiff_t i) {
       half_way.set_block(i, multiply_add(Block(h / 2), state.a.block(i), state.v.block(i)));
     });
     context.filter.apply(half_way);
-    if (!context.contacts.empty()) {
+    if (has_terms<typename Context::System> || !context.contacts.empty()) {
       w.way.set_sum(w.displacement, h, half_way);
+    }
+    if (!context.contacts.empty()) {
       const auto mass = [&](int node) { return static_cast<double>(context.system.mass().node(node)(0)); };
       const bool outside = context.contacts.put_back(
           state.x, w.displacement, {.dt = length, .weight = length / dt}, mass, w.way,
@@ -285,6 +290,7 @@ struct CentralDifferences {
     if (system.stiffness_damping() > 0) {
       (void)system.add_damping({.start = &state.x, .velocity = &half_way}, Projection::none, w.elastic);
     }
+    add_terms<Evaluate::gradient>(system, state.x, &w.way, end, length, w.elastic);
     const bool damps_mass = system.mass_damping().nodes() > 0;
     mass.for_each_block([&](std::ptrdiff_t i) {
       const Block force = context.loads.block(i) - w.elastic.block(i);

@@ -2,15 +2,18 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include <pliant/integrator/concept.hpp>
 #include <pliant/integrator/contact_passes.hpp>
 #include <pliant/integrator/free_bodies.hpp>
-#include <pliant/integrator/rounding.hpp>
 #include <pliant/nonlinear_solver/newton.hpp>
+#include <pliant/potential/friction.hpp>
+#include <pliant/potential/mass_parabola.hpp>
+#include <pliant/potential/step_potential.hpp>
+#include <pliant/potential/stiffness_damping.hpp>
 
 namespace pliant {
 
@@ -36,24 +39,31 @@ struct IncrementalWeights {
 // For a linear body that is (u - c).beta K (u - c) / (2 T). No turn of the body changes it, and its force has
 // no moment about the new positions. The unknown is the displacement and not the new position because the
 // difference of two positions has few digits left, in float and far from the origin.
+// Terms of the System's own are added as they are.
 template <class SystemType, class FilterType>
-class IncrementalPotential {
+class IncrementalPotential
+    : public StepPotential<SystemType, FilterType, MassParabola<typename SystemType::Vector>,
+                           Friction<Contacts<typename SystemType::Vector>>,
+                           MassParabola<typename SystemType::Vector>, StiffnessDamping<SystemType>> {
  public:
   using Scalar = typename SystemType::Scalar;
   using Vector = typename SystemType::Vector;
   using Matrix = typename SystemType::Matrix;
   using Weights = IncrementalWeights<Scalar>;
+  using Base = StepPotential<SystemType, FilterType, MassParabola<Vector>, Friction<typename SystemType::Contacts>,
+                             MassParabola<Vector>, StiffnessDamping<SystemType>>;
 
-  struct Workspace {
+  struct Workspace : Base::Workspace {
     Vector predicted;   // p [m]; the integrator fills it
     Vector standstill;  // c [m], the same; without nodes where it is zero
-    Vector relative;    // u - c [m], where c is not zero
-    Vector prescribed;  // what the constraints ask of u [m]
-    Vector position;    // x + u [m]
-    Vector elastic;     // dE/dx at x + u [N]
-    Vector scratch;
-    Vector held;  // the constraints' forces on the nodes, which balance the last gradient [N]
     FreeBodiesOf<SystemType> bodies;
+
+    // `has_standstill`: c is not zero.
+    void prepare(const SystemType& system, bool has_standstill) {
+      Base::Workspace::prepare(system);
+      predicted = system.make_vector();
+      if (has_standstill) standstill = system.make_vector();
+    }
   };
 
   // Whether rounding may decide how bodies move as wholes, see FreeBodies.
@@ -64,46 +74,33 @@ class IncrementalPotential {
   template <class Context>
   IncrementalPotential(const Context& context, const State<Vector>& start, const Weights& weights,
                        const Newton& newton, Workspace& workspace)
-      : system_(context.system),
-        filter_(context.filter),
-        start_(start),
-        contacts_(context.contacts),
+      : Base(context.system, context.filter, context.contacts, start.x, start.v, start.time + weights.dt,
+             weights.dt, weights.contact_time,
+             {{context.system.mass(), workspace.predicted, weights.time_squared},
+              {context.contacts, weights.contact_time},
+              {context.system.mass_damping(), workspace.standstill, weights.damping_time},
+              {context.system, start.x, workspace.standstill, static_cast<double>(weights.damping_time)}},
+             workspace),
         w_(workspace),
-        weights_(weights),
-        damps_mass_(system_.mass_damping().nodes() > 0),
-        damps_stiffness_(system_.stiffness_damping() > 0),
-        rubs_(contacts_.rubs()),
-        wants_rounding_(newton.require_convergence || newton.line_search) {
-    constraints_move_ = filter_.prescribe(start_.time + weights.dt, weights.dt, start_.x, w_.prescribed);
-    const Vector& mass = system_.mass();
+        contacts_(context.contacts),
+        weights_(weights) {
+    this->wants_rounding_ = newton.require_convergence || newton.line_search;
+    this->follows_forces_ = false;
+    const Vector& mass = context.system.mass();
     Vector& momenta = w_.position;
-    mass.for_each_block([&](std::ptrdiff_t i) { momenta.set_block(i, mass.block(i) * start_.v.block(i)); });
-    known_forces_ = context.loads.norm() + static_cast<double>(momenta.norm()) / weights.dt;
-    if constexpr (balances_bodies) w_.bodies.follow_constraints(filter_);
+    mass.for_each_block([&](std::ptrdiff_t i) { momenta.set_block(i, mass.block(i) * start.v.block(i)); });
+    this->known_forces_ = context.loads.norm() + static_cast<double>(momenta.norm()) / weights.dt;
+    if constexpr (balances_bodies) w_.bodies.follow_constraints(context.filter);
   }
 
   // The step the body would make if it were not elastic.
   void predict(Vector& step) const {
     step.set_sum(w_.predicted, Scalar(0), w_.predicted);
-    filter_.apply(step);
-  }
-
-  double gradient(const Vector& u, Vector& g) {
-    system_.move(start_.x, u, w_.position);
-    elastic_ = system_.gradient(w_.position, w_.elastic);
-    return add_inertia_and_damping(u, Projection::none, g, nullptr);
+    this->filter_.apply(step);
   }
 
   double tangent(const Vector& u, Projection projection, Vector& g, Matrix& A) {
-    const bool first = first_elastic_force_ < 0;  // u = 0
-    system_.move(start_.x, u, w_.position);
-    elastic_ = system_.tangent(w_.position, projection, Scalar(1), w_.elastic, A);
-    if (first) first_elastic_force_ = static_cast<double>(w_.elastic.norm());
-    if (wants_rounding_) {
-      rounding_.estimate(A, w_.position, static_cast<double>(w_.elastic.norm()), g, w_.scratch);
-    }
-    const double value = add_inertia_and_damping(u, projection, g, &A);
-    if (rubs_) contacts_.friction_stiffness(u, weights_.contact_time, g, A);
+    const double value = Base::tangent(u, projection, g, A);
     for (std::ptrdiff_t i = 0; i < A.rows(); ++i) {
       auto block = A.diagonal(i);
       Scalar least = -std::numeric_limits<Scalar>::infinity();
@@ -112,114 +109,39 @@ class IncrementalPotential {
         if (w_.bodies.moves(i)) least = least_weight * block.trace();
       }
       for (int axis = 0; axis < Vector::dim; ++axis) {
-        const Scalar drag = damps_mass_ ? weights_.ratio * system_.mass_damping().node(i)(axis) : Scalar(0);
-        const Scalar weight = (system_.mass().node(i)(axis) + drag) / weights_.time_squared;
-        block(axis, axis) += std::max(weight, least);
+        const Scalar mass = inertia().weight(i, axis) + weights_.ratio * drag().weight(i, axis);
+        block(axis, axis) += std::max(mass / weights_.time_squared, least);
       }
     }
     return value;
   }
 
-  // Puts bodies where the forces on them balance, see FreeBodies; g is the gradient at u, and follows.
+  // Puts bodies where the forces on them balance, see FreeBodies; g is the gradient at u, and follows. Terms
+  // of the System's own may hold a body in ways that are not known here, which leaves all as they are.
   void balance_bodies(Vector& u, Vector& g) requires(balances_bodies) {
+    if (this->own_active_) return;
     using Row = typename decltype(w_.bodies)::Row;
-    const auto wide = [](const Vector& vector, std::ptrdiff_t i) { return convert<Row>(vector.row(i)); };
-    const double per_time_squared = 1 / static_cast<double>(weights_.time_squared);
-    const double per_time = damps_mass_ ? 1 / static_cast<double>(weights_.damping_time) : 0;
-    const bool stands = damps_mass_ && w_.standstill.nodes() > 0;
-    const auto inertia = [&](std::ptrdiff_t i) {
-      return per_time_squared * static_cast<double>(system_.mass().node(i)(0));
-    };
-    const auto drag = [&](std::ptrdiff_t i) {
-      return damps_mass_ ? per_time * static_cast<double>(system_.mass_damping().node(i)(0)) : 0;
-    };
-    const auto weight = [&](std::ptrdiff_t i) { return inertia(i) + drag(i); };
+    const auto weight = [&](std::ptrdiff_t i) { return inertia().stiffness(i) + drag().stiffness(i); };
     const auto force = [&](std::ptrdiff_t i) {
-      const Row u_i = wide(u, i);
-      Row result = Row(inertia(i)) * (u_i - wide(w_.predicted, i));
-      if (damps_mass_) result += Row(drag(i)) * (stands ? u_i - wide(w_.standstill, i) : u_i);
+      Row result = inertia().template gradient<Row>(u, i);
+      if (drag().active()) result += drag().template gradient<Row>(u, i);
       return result;
     };
     // What is not solved to its end may hold moments.
-    const bool turns = wants_rounding_ && !system_.rotation_changes_energy();
-    w_.bodies.balance(start_.x, contacts_, weights_.contact_time, turns, weight, force, u, g);
+    const bool turns = this->wants_rounding_ && !this->system_.rotation_changes_energy();
+    w_.bodies.balance(this->x_, contacts_, weights_.contact_time, turns, weight, force, u, g);
   }
-
-  void constrain(Vector& g) const { filter_.split(g, w_.held); }
-  void constrain(Matrix& A) const { filter_.apply(A); }
-  bool constraints_move() const { return constraints_move_; }
-  void prescribe(const Vector& u, Vector& d) const { filter_.remaining(w_.prescribed, u, d); }
-  auto& bounds() { return contacts_.bounds(); }
-  double contact_time() const { return weights_.contact_time; }
-
-  // The size of the forces whose balance the step seeks [N]; known after the first tangent.
-  double force_scale() const {
-    double elastic = first_elastic_force_;
-    if (constraints_move_) elastic = std::max(elastic, static_cast<double>(w_.elastic.norm()));
-    return known_forces_ + elastic;
-  }
-
-  double force_rounding() const { return rounding_.of_forces(); }
-  double value_rounding() const { return rounding_.of_values(inertia_ + dissipation_ + std::abs(elastic_)); }
-
-  // The positions of the last value [m].
-  const Vector& position() const { return w_.position; }
-
-  // The elastic part of the last value [J].
-  double elastic_energy() const { return elastic_; }
 
  private:
-  using Block = typename Vector::Block;
-
   // Of a node in the matrix, relative to the trace of its stiffness [-].
   static constexpr Scalar least_weight = std::numeric_limits<Scalar>::epsilon();
 
-  // What is added to the elastic energy just evaluated, to its gradient and, of the stiffness damping, to A
-  // where it is given.
-  double add_inertia_and_damping(const Vector& u, Projection projection, Vector& g, Matrix* A) {
-    const Vector& mass = system_.mass();
-    const Block per_time(1 / weights_.damping_time), per_time_squared(1 / weights_.time_squared);
-    const Scalar twice_inertia = u.sum_blocks([&](std::ptrdiff_t i) {
-      const Block ahead = u.block(i) - w_.predicted.block(i);
-      const Block force = per_time_squared * mass.block(i) * ahead;
-      g.set_block(i, w_.elastic.block(i) + force);
-      return force * ahead;
-    });
-    inertia_ = static_cast<double>(twice_inertia) / 2;
-    dissipation_ = rubs_ ? contacts_.friction(u, weights_.contact_time, g) : 0;
-    if (!damps_mass_ && !damps_stiffness_) return inertia_ + elastic_ + dissipation_;
-    const bool stands = w_.standstill.nodes() > 0;
-    if (damps_mass_) {
-      if (stands) w_.relative.set_sum(u, Scalar(-1), w_.standstill);
-      const Vector& moved = stands ? w_.relative : u;
-      const Scalar twice = u.sum_blocks([&](std::ptrdiff_t i) {
-        const Block force = per_time * system_.mass_damping().block(i) * moved.block(i);
-        g.set_block(i, g.block(i) + force);
-        return force * moved.block(i);
-      });
-      dissipation_ += static_cast<double>(twice) / 2;
-    }
-    if (damps_stiffness_) {
-      const double time = static_cast<double>(weights_.damping_time);
-      dissipation_ += system_.add_damping({&start_.x, &u, time, stands ? &w_.standstill : nullptr, -1 / time},
-                                          projection, g, A);
-    }
-    return inertia_ + elastic_ + dissipation_;
-  }
+  const MassParabola<Vector>& inertia() const { return std::get<0>(this->terms_); }
+  const MassParabola<Vector>& drag() const { return std::get<2>(this->terms_); }
 
-  SystemType& system_;
-  const FilterType& filter_;
-  const State<Vector>& start_;
-  typename SystemType::Contacts& contacts_;
   Workspace& w_;
+  typename SystemType::Contacts& contacts_;
   Weights weights_;
-  bool damps_mass_, damps_stiffness_, rubs_;
-  bool wants_rounding_;
-  bool constraints_move_;
-  Rounding rounding_;
-  double known_forces_ = 0;                             // external, and momentum per dt [N]
-  double first_elastic_force_ = -1;                     // at the start of the step [N]
-  double elastic_ = 0, inertia_ = 0, dissipation_ = 0;  // parts of the last value [J]
 };
 
 // What a step needs besides the state.
@@ -252,11 +174,8 @@ struct IncrementalWorkspace {
   void prepare(const SystemType& system, const Newton& parameters, bool has_standstill = false) {
     newton.prepare(system, parameters);
     if (displacement.nodes() == system.node_count()) return;
-    for (Vector* vector : {&potential.predicted, &potential.prescribed, &potential.position,
-                           &potential.elastic, &potential.scratch, &potential.held, &displacement}) {
-      *vector = system.make_vector();
-    }
-    if (has_standstill) potential.standstill = potential.relative = system.make_vector();
+    potential.prepare(system, has_standstill);
+    displacement = system.make_vector();
     if constexpr (Potential::balances_bodies) potential.bodies.find(newton.hessian.pattern());
   }
 

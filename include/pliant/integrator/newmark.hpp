@@ -65,7 +65,7 @@ struct Newmark {
     using Scalar = typename Context::Scalar;
     using Block = typename Context::Vector::Block;
     auto& w = workspace.potential;
-    if (!state.acceleration_known && !find_acceleration(context, dt, state, w.elastic)) {
+    if (!state.acceleration_known && !find_acceleration(context, dt, state, w.scratch)) {
       StepReport report;
       report.stop = StepStop::energy_undefined;
       blame_element(report, context.system, state.x);
@@ -138,7 +138,7 @@ struct Newmark {
     context.contacts.follow(state.x, u, g, dt, state.v);
     for (const auto& contact : context.contacts.found()) {
       const auto force = contact.force.template cast<Scalar>().eval();
-      state.a.node(contact.node) -= force / context.system.mass().node(contact.node)(0);
+      state.a.node(contact.node) -= force.cwiseQuotient(context.system.mass().node(contact.node));
       held.node(contact.node) -= static_cast<Scalar>(1 - 2 * beta) * force;
     }
     context.contacts.scale_forces(2 * beta);

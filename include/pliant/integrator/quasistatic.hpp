@@ -7,99 +7,31 @@
 #include <utility>
 
 #include <pliant/integrator/contact_passes.hpp>
-#include <pliant/integrator/rounding.hpp>
 #include <pliant/nonlinear_solver/newton.hpp>
+#include <pliant/potential/dead_loads.hpp>
+#include <pliant/potential/friction.hpp>
+#include <pliant/potential/step_potential.hpp>
 
 namespace pliant {
 
-// The potential of a body under dead loads f, over the displacement u from where it was: E(x + u) - f.u. What
-// minimises it is in stable equilibrium.
+// The potential of a body under dead loads f, over the displacement u from where it was: E(x + u) - f.u, and
+// the terms of the System's own. What minimises it is in stable equilibrium.
 template <class SystemType, class FilterType>
-class StaticPotential {
+class StaticPotential : public StepPotential<SystemType, FilterType, DeadLoads<typename SystemType::Vector>,
+                                             Friction<typename SystemType::Contacts>> {
  public:
-  using Scalar = typename SystemType::Scalar;
   using Vector = typename SystemType::Vector;
-  using Matrix = typename SystemType::Matrix;
+  using Base = StepPotential<SystemType, FilterType, DeadLoads<Vector>, Friction<typename SystemType::Contacts>>;
 
-  struct Workspace {
-    Vector prescribed;  // what the constraints ask of u [m]
-    Vector position;    // x + u [m]
-    Vector elastic;     // dE/dx at x + u [N]
-    Vector held;        // the constraints' forces on the nodes, which balance the last gradient [N]
-    Vector scratch;
-  };
-
-  // `time` [s] is that of the constraints' paths at the end, `duration` [s] what it takes to get there.
-  StaticPotential(SystemType& system, const FilterType& filter, typename SystemType::Contacts& contacts,
-                  const Vector& x, const Vector& loads, double time, double duration, Workspace& workspace)
-      : system_(system),
-        filter_(filter),
-        contacts_(contacts),
-        x_(x),
-        loads_(loads),
-        duration_(duration),
-        w_(workspace),
-        constraints_move_(filter.prescribe(time, duration, x, workspace.prescribed)),
-        load_size_(static_cast<double>(loads.norm())) {}
-
-  double gradient(const Vector& u, Vector& g) {
-    system_.move(x_, u, w_.position);
-    elastic_ = system_.gradient(w_.position, w_.elastic);
-    return add_loads(u, g);
+  // `time` [s] is that of the constraints' paths at the end, `duration` [s] what it takes to get there, which
+  // drag acts through.
+  template <class Context>
+  StaticPotential(const Context& context, const State<Vector>& state, const Vector& loads, double time,
+                  double duration, typename Base::Workspace& workspace)
+      : Base(context.system, context.filter, context.contacts, state.x, state.v, time, duration, duration,
+             {DeadLoads<Vector>(loads), {context.contacts, duration}}, workspace) {
+    this->known_forces_ = static_cast<double>(loads.norm());
   }
-
-  double tangent(const Vector& u, Projection projection, Vector& g, Matrix& A) {
-    system_.move(x_, u, w_.position);
-    elastic_ = system_.tangent(w_.position, projection, Scalar(1), w_.elastic, A);
-    const auto force = static_cast<double>(w_.elastic.norm());
-    if (first_elastic_force_ < 0) first_elastic_force_ = force;
-    rounding_.estimate(A, w_.position, force, g, w_.scratch);
-    const double value = add_loads(u, g);
-    contacts_.friction_stiffness(u, duration_, g, A);
-    return value;
-  }
-
-  void constrain(Vector& g) const { filter_.split(g, w_.held); }
-  void constrain(Matrix& A) const { filter_.apply(A); }
-  bool constraints_move() const { return constraints_move_; }
-  void prescribe(const Vector& u, Vector& d) const { filter_.remaining(w_.prescribed, u, d); }
-  auto& bounds() { return contacts_.bounds(); }
-  double contact_time() const { return duration_; }  // that drag acts through [s]
-
-  // Loads, and the forces within the body, those on the held nodes included [N].
-  double force_scale() const {
-    return load_size_ + std::max(first_elastic_force_, static_cast<double>(w_.elastic.norm()));
-  }
-
-  double force_rounding() const { return rounding_.of_forces(); }
-  double value_rounding() const { return rounding_.of_values(std::abs(elastic_) + std::abs(work_)); }
-
-  const Vector& position() const { return w_.position; }  // of the last value [m]
-  double elastic_energy() const { return elastic_; }      // of the last value [J]
-
- private:
-  using Block = typename Vector::Block;
-
-  double add_loads(const Vector& u, Vector& g) {
-    work_ = static_cast<double>(u.sum_blocks([&](std::ptrdiff_t i) {
-      g.set_block(i, w_.elastic.block(i) - loads_.block(i));
-      return loads_.block(i) * u.block(i);
-    }));
-    return elastic_ - work_ + contacts_.friction(u, duration_, g);
-  }
-
-  SystemType& system_;
-  const FilterType& filter_;
-  typename SystemType::Contacts& contacts_;
-  const Vector& x_;
-  const Vector& loads_;
-  double duration_;  // [s]
-  Workspace& w_;
-  bool constraints_move_;
-  Rounding rounding_;
-  double load_size_;                 // [N]
-  double first_elastic_force_ = -1;  // |dE/dx| at the start [N]
-  double elastic_ = 0, work_ = 0;    // parts of the last value [J]
 };
 
 // Of Newton's method in statics, which starts far from equilibrium and has no inertia to help.
@@ -193,10 +125,8 @@ struct QuasiStatic {
     w.newton.prepare(system, newton);
     if (w.last_loads.nodes() != system.node_count()) w.last_loads = system.make_vector();
     if (w.displacement.nodes() == system.node_count()) return;
-    for (auto* vector : {&w.potential.prescribed, &w.potential.position, &w.potential.elastic,
-                         &w.potential.held, &w.potential.scratch, &w.increment_loads, &w.displacement}) {
-      *vector = system.make_vector();
-    }
+    w.potential.prepare(system);
+    for (auto* vector : {&w.increment_loads, &w.displacement}) *vector = system.make_vector();
   }
 
   template <class Context, class Monitor>
@@ -227,8 +157,7 @@ struct QuasiStatic {
       w.increment_loads.set_sum(context.loads, Scalar(-1), w.last_loads);
       w.increment_loads.set_sum(w.last_loads, static_cast<Scalar>(end), w.increment_loads);
       StaticPotential<typename Context::System, typename Context::Filter> potential(
-          context.system, context.filter, context.contacts, state.x, w.increment_loads, start + end * dt,
-          (end - done) * dt, w.potential);
+          context, state, w.increment_loads, start + end * dt, (end - done) * dt, w.potential);
       w.displacement.set_zero();
       w.newton.step.set_zero();
       StepReport report =

@@ -19,14 +19,16 @@ struct Energies {
   double elastic = 0;
   double gravitational = 0;
   double external = 0;
+  double terms = 0;  // stored by terms of the program's own, see TermAbilities::stores_energy
 
-  double total() const { return kinetic + elastic + gravitational + external; }
+  double total() const { return kinetic + elastic + gravitational + external + terms; }
 
   Energies& operator+=(const Energies& other) {
     kinetic += other.kinetic;
     elastic += other.elastic;
     gravitational += other.gravitational;
     external += other.external;
+    terms += other.terms;
     return *this;
   }
 };

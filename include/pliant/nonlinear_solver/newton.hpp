@@ -384,7 +384,8 @@ class Minimization {
     return {};
   }
 
-  // Goes along the step as far as the function falls. False where it does not fall.
+  // Goes along the step as far as the function falls, and at most as far as is safe. False where it does not
+  // fall.
   bool search(double slope) {
     const double rounding = problem_.value_rounding();
     // Armijo's condition on the values; where these differ by no more than their rounding, the same condition
@@ -394,7 +395,8 @@ class Minimization {
              (value <= report_.value + rounding &&
               end_slope <= (2 * newton_.sufficient_decrease - 1) * slope);
     };
-    double value = 0, length = 1;
+    double value = 0, length = std::min(1.0, problem_.safe_fraction(x_, w_.step));
+    if (!(length > 0)) return false;
     for (int k = 0;; ++k, length /= 2) {
       w_.trial.set_sum(x_, static_cast<Scalar>(length), w_.step);
       value = problem_.gradient(w_.trial, w_.gradient);
@@ -464,6 +466,8 @@ class Minimization {
 //   constrain(g), constrain(A)             removes the constrained unknowns
 //   constraints_move()                     whether constrained unknowns must change at all by other than zero
 //   prescribe(x, d)                        d: by how much those of x still must, zero for the free unknowns
+//   safe_fraction(x, step)                 how much of a step from x, that of the last value, may be made at
+//                                          most, 1 for all of it
 //   force_scale()                          the size of the forces at play [N]
 //   force_rounding(), value_rounding()     what rounding makes of a gradient [N] and of the last value [J],
 //                                          with the stiffness of the last tangent

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <pliant/operator_splitting/split_bodies.hpp>
+#include <pliant/potential/own_terms.hpp>
 
 namespace pliant {
 
@@ -70,6 +71,10 @@ struct OperatorSplitting {
 
   template <class SystemType, class Bodies>
   void prepare(const SystemType& system, Bodies& bodies) const {
+    static_assert(
+        !has_terms<SystemType>,
+        "OperatorSplitting takes no terms of a program's own, for its matrix is that of stretches alone: "
+        "take another integrator, or the solid without them");
     bodies.prepare(system);
   }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include <pliant/core/error.hpp>
 #include <pliant/core/history.hpp>
 #include <pliant/integrator/concept.hpp>
+#include <pliant/potential/own_terms.hpp>
 
 namespace pliant {
 
@@ -68,8 +70,8 @@ void require_same(const StateOrigin<Dim>& state, const StateOrigin<Dim>& here, c
 
 // What Simulation::state returns and Simulation::set_state takes: the time, the positions, the velocities and
 // the accelerations, the loads, where colliders are, what friction and the integrator remember, the
-// multipliers, factors and first guesses of the solvers. A value of plain numbers and arrays, which refers to
-// no simulation.
+// multipliers, factors and first guesses of the solvers, and terms of the program's own that accept steps. A
+// value of plain numbers and arrays, which refers to no simulation.
 //
 // What a simulation is made of is not in it: solid, constraints, the parameters of integrator and solver, the
 // shapes, surfaces and paths of colliders. A simulation that takes it must have the same ones.
@@ -108,6 +110,7 @@ class SavedState {
   SmallVector<double, dim> gravity_ = SmallVector<double, dim>::Zero();
   typename System::Contacts::History contacts_;
   detail::HistoryOf<System> system_;
+  std::optional<TermsOf<System>> terms_;
   detail::HistoryOf<IntegratorWorkspace> integrator_;
   detail::HistoryOf<SolverWorkspace> solver_;
 };

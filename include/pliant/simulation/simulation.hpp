@@ -144,6 +144,9 @@ class Simulation {
       else if (report.inverted_elements < 0)
         report.inverted_elements = system_.inverted_elements(state_.x).all;
     }
+    if (report) {
+      accept_terms(system_, {system_, state_.x, state_.v, state_.time, integrator_.time_step()});
+    }
     if (report.stop == StepStop::penetration) {
       const auto blocked = contacts_.blocked();
       report.blocked_node = user_number(blocked.node);
@@ -193,6 +196,18 @@ class Simulation {
   const Integrator& integrator() const { return integrator_; }
   const Solver& solver() const { return solver_; }
 
+  // A term of the solid's, `solid.with(term)`, by its type: the one that the steps are made with, to be
+  // changed between them, e.g. switched on.
+  template <class Term>
+  const Term& term() const {
+    return std::get<Term>(system_.terms());
+  }
+  template <class Term>
+  Term& term() {
+    state_.acceleration_known = false;
+    return std::get<Term>(system_.terms());
+  }
+
   // Throw SizeError for a wrong number of columns, ParameterError for a number that is not finite.
   template <class Derived>
   void set_positions(const Eigen::MatrixBase<Derived>& positions) {
@@ -238,6 +253,7 @@ class Simulation {
     }
     detail::save_history(system_, saved.system_);
     contacts_.save(saved.contacts_);
+    saved.terms_ = system_.terms();
     detail::save_history(integrator_workspace_, saved.integrator_);
     detail::save_history(solver_workspace_, saved.solver_);
     saved.made_in_ = {system_, filter_};
@@ -271,6 +287,7 @@ class Simulation {
     if (state_.acceleration_known) state_.a = std::move(saved.a_);
     detail::restore_history(system_, std::move(saved.system_));
     contacts_.restore(std::move(saved.contacts_));
+    restore_terms(system_, std::move(*saved.terms_));
     detail::restore_history(integrator_workspace_, std::move(saved.integrator_));
     detail::restore_history(solver_workspace_, std::move(saved.solver_));
   }
@@ -551,6 +568,7 @@ class Simulation {
     Energies energies = detail::energies_of_state(system_.mass(), system_.rest(), state_.x, state_.v, gravity,
                                                   external_forces_);
     energies.elastic = elastic;
+    energies.terms = stored_energy(system_, state_.x, state_.time);
     return energies;
   }
 

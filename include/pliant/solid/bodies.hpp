@@ -98,6 +98,13 @@ class Bodies {
     return numbers_[i];
   }
 
+  // The same with terms of a program's own, see potential/concept.hpp; they use the node numbers of the
+  // whole.
+  template <class... Terms>
+  WithTerms<Bodies, Terms...> with(Terms... terms) const {
+    return {*this, std::tuple<Terms...>(std::move(terms)...)};
+  }
+
  private:
   // Calls use(solid, its index as a constant) for each solid.
   template <class Use>

@@ -107,6 +107,13 @@ class Copies {
   const Rayleigh& damping() const { return original_.damping(); }
   Thickness thickness() const { return original_.thickness(); }
 
+  // The same with terms of a program's own, see potential/concept.hpp; they use the node numbers of all
+  // copies.
+  template <class... Terms>
+  WithTerms<Copies, Terms...> with(Terms... terms) const {
+    return {*this, std::tuple<Terms...>(std::move(terms)...)};
+  }
+
  private:
   void append(int copy, const std::vector<int>& numbers, std::vector<int>& result) const {
     if (copy < 0 || copy >= count()) throw IndexError("copy", copy, count());

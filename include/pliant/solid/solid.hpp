@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -12,6 +13,7 @@
 #include <pliant/mesh/mesh.hpp>
 #include <pliant/solid/per_region.hpp>
 #include <pliant/solid/rayleigh.hpp>
+#include <pliant/solid/with_terms.hpp>
 
 namespace pliant {
 
@@ -99,6 +101,12 @@ class Solid {
 
   const Rayleigh& damping() const { return damping_; }
   Thickness thickness() const { return thickness_; }  // 1 for a body in space, without meaning
+
+  // The same with terms of a program's own, see potential/concept.hpp.
+  template <class... Terms>
+  WithTerms<Solid, Terms...> with(Terms... terms) const {
+    return {*this, std::tuple<Terms...>(std::move(terms)...)};
+  }
 
  private:
   Mesh mesh_;

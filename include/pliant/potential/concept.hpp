@@ -1,0 +1,307 @@
+// The Term concept: a part of the function that a step minimises over its displacement u.
+//
+// A step goes to the minimum of a sum: the elastic energy of its System, which begins it, and terms that are
+// added, such as inertia, damping, friction, loads, and those of a program's own (`solid.with(term)`). A
+// model has the members
+//   abilities                static constexpr TermAbilities abilities{.stores_energy = true};
+//   evaluate(at, sum) const  returns its value [J] at a displacement and adds its derivatives to the sum:
+//                              sum.add_gradient(node, g)    g = d value / d u_node [N]: minus the force
+//                              sum.add_hessian(i, j, H)     H = d2 value / d u_i d u_j [N/m], dim x dim, once
+//                                                           for each two nodes: also stands for (j, i)
+//                              sum.projection()             what is to be done where the Hessian is
+//                              indefinite
+//                            which do nothing if they are not asked for; `sum.wants_hessian` is a constant
+// and, for each field of its abilities that is true, the function that the field names. A field that is
+// misspelt does not compile, nor does a term whose functions are not those that its abilities promise.
+//
+// What a term is given, with nodes in the numbers of the mesh and all numbers in double:
+//   at      TermPoint: position(node), displacement(node) [m], time(), dt() [s]
+//   state   TermState: position(node) [m], velocity(node) [m/s], time(), dt() [s]
+//   step    NodeValues: step(node) [m]
+// They throw IndexError for a node that does not exist. A force without a potential, such as wind, is
+// constant within a step: it is computed in begin_step, and its value is -f.u. testing/terms.hpp checks a
+// model.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+
+#include <pliant/algebra/matrix.hpp>
+#include <pliant/assembly/element_kernel.hpp>
+#include <pliant/core/error.hpp>
+#include <pliant/energy/projection.hpp>
+
+namespace pliant {
+
+// What a term can do besides being a part of the sum.
+struct TermAbilities {
+  // `bool active() const`: false while the term is to be left out, which costs nothing.
+  bool switches = false;
+  // `void begin_step(state)`: a step, or a part of one, begins in this state and ends at the time of the
+  // state. May be called again for the same step.
+  bool begins_steps = false;
+  // `void accept_step(state)`: a step has succeeded and ended in this state. Such a term may remember
+  // something from step to step: it is part of a SavedState.
+  bool accepts_steps = false;
+  // `double safe_fraction(at, step) const`: how much of a change `step` of the displacement may be made at
+  // most, 1 for all of it. Newton's method asks before its line search.
+  bool limits_steps = false;
+  // The value is energy that is stored at these positions, whatever the step: Energies count it.
+  bool stores_energy = false;
+  // `void finish(at, sum) const`: adds to the Hessian what depends on the gradient of the whole sum.
+  bool finishes = false;
+};
+
+// Vectors of a System by the numbers of the nodes of its mesh.
+template <class SystemType>
+class NodeValues {
+ public:
+  using Vector = typename SystemType::Vector;
+  static constexpr int dim = SystemType::dim;
+  using Point = SmallVector<double, dim>;
+
+  NodeValues(const SystemType& system, const Vector& values) : system_(system), values_(values) {}
+
+  Point operator()(int node) const {
+    return values_.node(internal_number(system_, node)).template cast<double>();
+  }
+
+  const Vector& values() const { return values_; }  // in the numbering of the System
+
+  // The number of a node in the vectors of the System.
+  static std::ptrdiff_t internal_number(const SystemType& system, int node) {
+    if (node < 0 || node >= system.node_count())
+      throw IndexError("node of a term", node, system.node_count());
+    return system.internal_number(node);
+  }
+
+ private:
+  const SystemType& system_;
+  const Vector& values_;
+};
+
+namespace detail {
+
+// The position of a node in the world [m].
+template <class SystemType>
+typename NodeValues<SystemType>::Point position_of(const SystemType& system,
+                                                   const typename SystemType::Vector& x, int node) {
+  const auto position = NodeValues<SystemType>(system, x)(node);
+  if constexpr (SystemType::abilities.origins) {
+    return position + system.origins().of(NodeValues<SystemType>::internal_number(system, node));
+  } else {
+    return position;
+  }
+}
+
+}  // namespace detail
+
+// Where a term is evaluated.
+template <class SystemType>
+class TermPoint {
+ public:
+  using Vector = typename SystemType::Vector;
+  using Point = typename NodeValues<SystemType>::Point;
+
+  // The displacement u [m], null if it is zero, leads to the positions x [m] at `time`, `dt` [s] after the
+  // step began.
+  TermPoint(const SystemType& system, const Vector* u, const Vector& x, double time, double dt)
+      : system_(system), u_(u), x_(x), time_(time), dt_(dt) {}
+
+  Point position(int node) const { return detail::position_of(system_, x_, node); }  // [m]
+  Point displacement(int node) const {                                               // [m]
+    return u_ == nullptr ? Point(Point::Zero()) : NodeValues<SystemType>(system_, *u_)(node);
+  }
+  double time() const { return time_; }  // at the end of the step [s]
+  double dt() const { return dt_; }      // what it takes [s]
+
+  const Vector& displacements() const { return *u_; }  // in the numbering of the System
+
+ private:
+  const SystemType& system_;
+  const Vector* u_;
+  const Vector& x_;
+  double time_, dt_;
+};
+
+// The state at the beginning or at the end of a step.
+template <class SystemType>
+class TermState {
+ public:
+  using Vector = typename SystemType::Vector;
+  using Point = typename NodeValues<SystemType>::Point;
+
+  // `time` [s]: of the end of the step in either case.
+  TermState(const SystemType& system, const Vector& x, const Vector& v, double time, double dt)
+      : system_(system), x_(x), v_(v), time_(time), dt_(dt) {}
+
+  Point position(int node) const { return detail::position_of(system_, x_, node); }     // [m]
+  Point velocity(int node) const { return NodeValues<SystemType>(system_, v_)(node); }  // [m/s]
+  double time() const { return time_; }  // at the end of the step [s]
+  double dt() const { return dt_; }      // what it takes [s]
+
+ private:
+  const SystemType& system_;
+  const Vector& x_;
+  const Vector& v_;
+  double time_, dt_;
+};
+
+// What terms add to: the gradient, and the Hessian, as far as they are asked for.
+template <class SystemType, Evaluate asked>
+class TermSum {
+ public:
+  using Scalar = typename SystemType::Scalar;
+  using Vector = typename SystemType::Vector;
+  using Matrix = typename SystemType::Matrix;
+  static constexpr bool wants_gradient = asked != Evaluate::energy;
+  static constexpr bool wants_hessian = asked == Evaluate::tangent;
+
+  // `g` and `A` are read where they are asked for.
+  TermSum(const SystemType& system, Projection projection, Vector* g, Matrix* A)
+      : system_(system), projection_(projection), g_(g), A_(A) {}
+
+  // What is to be done to a Hessian that is not positive semidefinite.
+  Projection projection() const { return projection_; }
+
+  template <class Derived>
+  void add_gradient(int node, const Eigen::MatrixBase<Derived>& g) {
+    if constexpr (wants_gradient) g_->node(number(node)) += g.template cast<Scalar>();
+  }
+
+  // Of two nodes that are the same, or that share an element. Throws ParameterError for others.
+  template <class Derived>
+  void add_hessian(int i, int j, const Eigen::MatrixBase<Derived>& H) {
+    if constexpr (wants_hessian) {
+      const auto a = static_cast<int>(number(i)), b = static_cast<int>(number(j));
+      if (a == b) A_->diagonal(a) += H.template cast<Scalar>();
+      else if (a < b) A_->block(slot(a, b, i, j)) += H.template cast<Scalar>();
+      else A_->block(slot(b, a, i, j)) += H.transpose().template cast<Scalar>();
+    }
+  }
+
+  // In the numbering of the System, for terms that work on whole vectors.
+  Vector& gradient() { return *g_; }
+  Matrix* matrix() { return wants_hessian ? A_ : nullptr; }
+
+ private:
+  std::ptrdiff_t number(int node) const { return NodeValues<SystemType>::internal_number(system_, node); }
+
+  int slot(int row, int column, int i, int j) const {
+    const auto& pattern = A_->pattern();
+    const int slot = pattern.slot(row, column);
+    const auto at = static_cast<std::size_t>(slot);
+    if (slot == pattern.row_begin[static_cast<std::size_t>(row) + 1] || pattern.columns[at] != column) {
+      throw ParameterError("add_hessian: node " + std::to_string(i) + " and node", j,
+                           "must share an element");
+    }
+    return slot;
+  }
+
+  const SystemType& system_;
+  Projection projection_;
+  Vector* g_;
+  Matrix* A_;
+};
+
+namespace detail {
+
+template <class T>
+concept NamesAbilities = requires {
+  { T::abilities } -> std::same_as<const TermAbilities&>;
+};
+
+template <class T, class S>
+concept Evaluates = requires(const T& term, const TermPoint<S>& at, TermSum<S, Evaluate::energy>& value,
+                             TermSum<S, Evaluate::gradient>& gradient,
+                             TermSum<S, Evaluate::tangent>& tangent) {
+  { term.evaluate(at, value) } -> std::convertible_to<double>;     // [J]
+  { term.evaluate(at, gradient) } -> std::convertible_to<double>;  // [J], adds its gradient
+  { term.evaluate(at, tangent) } -> std::convertible_to<double>;   // [J], adds its gradient and its Hessian
+};
+
+template <class T>
+concept Switches = requires(const T& term) {
+  { term.active() } -> std::convertible_to<bool>;
+};
+template <class T, class S>
+concept BeginsSteps = requires(T& term, const TermState<S>& state) {
+  term.begin_step(state);
+};
+template <class T, class S>
+concept AcceptsSteps = requires(T& term, const TermState<S>& state) {
+  term.accept_step(state);
+};
+template <class T, class S>
+concept LimitsSteps = requires(const T& term, const TermPoint<S>& at, const NodeValues<S>& step) {
+  { term.safe_fraction(at, step) } -> std::convertible_to<double>;
+};
+template <class T, class S>
+concept Finishes = requires(const T& term, const TermPoint<S>& at, TermSum<S, Evaluate::tangent>& sum) {
+  term.finish(at, sum);
+};
+
+}  // namespace detail
+
+// A term in the steps of a System.
+template <class T, class SystemType>
+concept Term = std::copy_constructible<T> &&  // a Simulation keeps a copy
+    detail::NamesAbilities<T> &&              // static constexpr TermAbilities abilities
+    detail::Evaluates<T, SystemType> &&       // evaluate(at, sum) const
+    detail::Switches<T>
+==
+    T::abilities.switches&&  // active() const
+        detail::BeginsSteps<T, SystemType> ==
+    T::abilities.begins_steps&&  // begin_step(state)
+        detail::AcceptsSteps<T, SystemType> ==
+    T::abilities.accepts_steps&&  // accept_step(state)
+        detail::LimitsSteps<T, SystemType> ==
+    T::abilities.limits_steps&&                                    // safe_fraction(at, step) const
+        detail::Finishes<T, SystemType> == T::abilities.finishes;  // finish(at, sum) const
+
+// Says in one sentence what keeps T from being a Term; compiles when nothing does.
+template <class T, class SystemType>
+constexpr bool require_term() {
+  if constexpr (!detail::NamesAbilities<T>) {
+    static_assert(
+        detail::NamesAbilities<T>,
+        "pliant: this type is no Term: it lacks `static constexpr TermAbilities abilities{...}`, see "
+        "potential/concept.hpp");
+  } else if constexpr (!detail::Evaluates<T, SystemType>) {
+    static_assert(
+        detail::Evaluates<T, SystemType>,
+        "pliant: this type is no Term: it lacks `evaluate(at, sum) const`, its value [J]; a template, "
+        "for `sum` is of several types");
+  } else {
+    static_assert(
+        detail::Switches<T> == T::abilities.switches,
+        "pliant: a Term has `bool active() const` if, and only if, its abilities say .switches = true");
+    static_assert(
+        detail::BeginsSteps<T, SystemType> == T::abilities.begins_steps,
+        "pliant: a Term has `begin_step(state)` if, and only if, its abilities say .begins_steps = true");
+    static_assert(
+        detail::AcceptsSteps<T, SystemType> == T::abilities.accepts_steps,
+        "pliant: a Term has `accept_step(state)` if, and only if, its abilities say .accepts_steps = true");
+    static_assert(
+        detail::LimitsSteps<T, SystemType> == T::abilities.limits_steps,
+        "pliant: a Term has `double safe_fraction(at, step) const` if, and only if, its abilities say "
+        ".limits_steps = true");
+    static_assert(
+        detail::Finishes<T, SystemType> == T::abilities.finishes,
+        "pliant: a Term has `finish(at, sum) const` if, and only if, its abilities say .finishes = true");
+    static_assert(std::copy_constructible<T>, "pliant: a Term must be copyable: a Simulation keeps a copy");
+  }
+  return true;
+}
+
+namespace detail {
+
+template <class T>
+bool is_active(const T& term) {
+  if constexpr (T::abilities.switches) return term.active();
+  else return true;
+}
+
+}  // namespace detail
+}  // namespace pliant

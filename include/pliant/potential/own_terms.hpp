@@ -1,0 +1,127 @@
+// The terms that a program has added to a solid (`solid.with(term)`), in the steps of its System.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <pliant/potential/concept.hpp>
+
+namespace pliant {
+
+namespace detail {
+
+inline constexpr std::tuple<> no_terms{};
+
+// A std::tuple; a System without terms of its own has an empty one.
+template <class SystemType>
+auto& terms_in(SystemType& system) {
+  if constexpr (std::remove_cvref_t<SystemType>::abilities.terms) return system.terms();
+  else return no_terms;
+}
+
+template <class System, class... Terms>
+constexpr bool require_terms(const std::tuple<Terms...>*) {
+  return (require_term<Terms, System>() && ...);
+}
+
+// Calls use(term) for each that is switched on, in order.
+template <class Tuple, class Use>
+void for_each_active(Tuple& terms, Use&& use) {
+  const auto use_active = [&](auto& term) {
+    if (is_active(term)) use(term);
+  };
+  std::apply([&](auto&... term) { (use_active(term), ...); }, terms);
+}
+
+// How much of a change of the displacement all of them allow.
+template <class System, class Tuple>
+double safe_fraction(const Tuple& terms, const TermPoint<System>& at, const NodeValues<System>& step) {
+  double fraction = 1;
+  for_each_active(terms, [&]<class T>(const T& term) {
+    if constexpr (T::abilities.limits_steps) {
+      fraction = std::min(fraction, static_cast<double>(term.safe_fraction(at, step)));
+    }
+  });
+  return fraction;
+}
+
+}  // namespace detail
+
+// The terms of a System, as a std::tuple.
+template <class System>
+using TermsOf = std::remove_cvref_t<decltype(detail::terms_in(std::declval<System&>()))>;
+
+// Whether it has any. Without them none of these functions does anything.
+template <class System>
+inline constexpr bool has_terms = std::tuple_size_v<TermsOf<System>> > 0;
+
+// Whether any is switched on.
+template <class System>
+bool any_term_active(const System& system) {
+  static_assert(detail::require_terms<System>(static_cast<const TermsOf<System>*>(nullptr)));
+  bool any = false;
+  detail::for_each_active(detail::terms_in(system), [&](const auto&) { any = true; });
+  return any;
+}
+
+// A step begins in a state, or has succeeded and ended in it.
+template <class System>
+void begin_terms(System& system, const TermState<System>& state) {
+  detail::for_each_active(detail::terms_in(system), [&]<class T>(T& term) {
+    if constexpr (T::abilities.begins_steps) term.begin_step(state);
+  });
+}
+template <class System>
+void accept_terms(System& system, const TermState<System>& state) {
+  detail::for_each_active(detail::terms_in(system), [&]<class T>(T& term) {
+    if constexpr (T::abilities.accepts_steps) term.accept_step(state);
+  });
+}
+
+// Adds their derivatives to a sum; returns the sum of their values [J].
+template <class System, Evaluate asked>
+double evaluate_terms(const System& system, const TermPoint<System>& at, TermSum<System, asked>& sum) {
+  double value = 0;
+  detail::for_each_active(detail::terms_in(system),
+                          [&](const auto& term) { value += static_cast<double>(term.evaluate(at, sum)); });
+  return value;
+}
+
+// Those that remember something from step to step become what they were.
+template <class System>
+void restore_terms(System& system, TermsOf<System>&& saved) {
+  [&]<std::size_t... i>(std::index_sequence<i...>) {
+    const auto restore = []<class T>(T& from, T& to) {
+      if constexpr (T::abilities.accepts_steps) to = std::move(from);
+    };
+    (restore(std::get<i>(saved), std::get<i>(system.terms())), ...);
+  }
+  (std::make_index_sequence<std::tuple_size_v<TermsOf<System>>>{});
+}
+
+// Adds their forces, with the sign of a gradient [N], and, if asked, the derivatives of these to what a
+// System has at the positions x, to which the displacement u [m] has led, null if it is zero.
+template <Evaluate asked, class System>
+void add_terms(const System& system, const typename System::Vector& x, const typename System::Vector* u,
+               double time, double dt, typename System::Vector& g, typename System::Matrix* A = nullptr) {
+  TermSum<System, asked> sum(system, Projection::none, &g, A);
+  (void)evaluate_terms(system, TermPoint<System>(system, u, x, time, dt), sum);
+}
+
+// The energy that they store at the positions x [J].
+template <class System>
+double stored_energy(const System& system, const typename System::Vector& x, double time) {
+  double energy = 0;
+  TermSum<System, Evaluate::energy> sum(system, Projection::none, nullptr, nullptr);
+  detail::for_each_active(detail::terms_in(system), [&]<class T>(const T& term) {
+    if constexpr (T::abilities.stores_energy) {
+      energy += static_cast<double>(term.evaluate(TermPoint<System>(system, nullptr, x, time, 0), sum));
+    }
+  });
+  return energy;
+}
+
+}  // namespace pliant
