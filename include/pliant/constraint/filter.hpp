@@ -37,7 +37,6 @@ class Filter {
   Filter(const Constraints& constraints, const Eigen::MatrixBase<Derived>& rest, const Numbering& numbering,
          const BlockPattern& pattern, const Origins<Dim>& origins = {})
       : motions_(constraints.motions()) {
-    std::vector<int> place(static_cast<std::size_t>(pattern.rows()), free);  // among guided_, or fixed
     for (std::ptrdiff_t i = 0; i < pattern.rows(); ++i) {
       const int user = numbering.to_user[static_cast<std::size_t>(i)];
       const auto found = constraints.restraints().find(user);
@@ -47,10 +46,8 @@ class Filter {
       for (const auto& restraint : restraints) directions_.push_back({node, restraint.direction});
       const Frame displacement = displacements(restraints);
       if (std::ssize(restraints) == Dim) {
-        place[static_cast<std::size_t>(i)] = fixed;
         fixed_nodes_.push_back(node);
       } else {
-        place[static_cast<std::size_t>(i)] = static_cast<int>(guided_.size());
         guided_.push_back(
             {node, static_cast<int>(restraints.size()), projection_onto_free(restraints, displacement)});
       }
@@ -68,6 +65,18 @@ class Filter {
                           projection_onto_free(restraints, displacement)});
       }
     }
+    set_pattern(pattern);
+  }
+
+  // From now on matrices have this pattern.
+  void set_pattern(const BlockPattern& pattern) {
+    std::vector<int> place(static_cast<std::size_t>(pattern.rows()), free);  // among guided_, or fixed
+    for (const int node : fixed_nodes_) place[static_cast<std::size_t>(node)] = fixed;
+    for (std::size_t k = 0; k < guided_.size(); ++k) {
+      place[static_cast<std::size_t>(guided_[k].internal)] = static_cast<int>(k);
+    }
+    decoupled_.clear();
+    guided_blocks_.clear();
     for (std::ptrdiff_t i = 0; i < pattern.rows(); ++i) {
       const int of_row = place[static_cast<std::size_t>(i)];
       for (int k = pattern.row_begin[static_cast<std::size_t>(i)] + 1;
