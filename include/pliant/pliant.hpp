@@ -29,6 +29,7 @@
 #include <pliant/assembly/element_batches.hpp>
 #include <pliant/assembly/element_kernel.hpp>
 #include <pliant/assembly/free_motion.hpp>
+#include <pliant/assembly/growing_pattern.hpp>
 #include <pliant/assembly/mass.hpp>
 #include <pliant/assembly/ordering.hpp>
 #include <pliant/assembly/packed_matrix.hpp>

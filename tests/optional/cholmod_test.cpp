@@ -1,5 +1,6 @@
 #include "linear_solver/direct_solver_facts.hpp"
 #include "linear_solver/elastic_problem.hpp"
+#include "linear_solver/growing_pattern.hpp"
 #include "linear_solver/problem.hpp"
 #include "support/catch.hpp"
 
@@ -85,3 +86,17 @@ TEST_CASE("Cholmod: the pattern is analysed once, also where a matrix on it is i
 }
 
 TEST_CASE("Cholmod: parameters out of range are named") { names_parameters<Cholmod>("Cholmod"); }
+
+TEST_CASE("Cholmod: pairs of nodes come and go") {
+  CoupledBodies<3, double> bodies(bar_mesh(1, 1, 6), 8);
+  Workspace<3, double> workspace;
+  for (int round = 0; round < 20; ++round) {
+    INFO("round " << round);
+    bodies.next_round();
+    const auto& b = bodies.right_side();
+    NodeVector<3, double> x(b.nodes());
+    CHECK(Cholmod{.tolerance = 1e-10}.solve(bodies.matrix(), b, x, workspace));
+    CHECK((stacked(b) - bodies.dense_sum() * stacked(x)).norm() <= 1e-9 * stacked(b).norm());
+  }
+  CHECK(bodies.grown() > 3);
+}

@@ -3,15 +3,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
 #include <cstddef>
+#include <iterator>
 #include <memory>
 #include <numeric>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <pliant/algebra/node_vector.hpp>
 #include <pliant/assembly/ordering.hpp>
 
 namespace pliant {
+
+// Two nodes that a matrix couples although they share no element: a contact, a joint.
+struct NodePair {
+  int a, b;
+
+  bool operator==(const NodePair&) const = default;
+  auto operator<=>(const NodePair&) const = default;
+};
 
 // Which blocks of the upper half exist. In each row the diagonal comes first and the columns ascend.
 struct BlockPattern {
@@ -22,12 +34,29 @@ struct BlockPattern {
     std::ptrdiff_t halo_begin;  // where its sums for the rows in [end, reach) start in the halo
   };
 
+  // A far block, one beyond the reach of its domain, in the row of one of its two nodes.
+  struct FarBlock {
+    int number;       // among the far blocks
+    int column;       // the other node
+    bool transposed;  // whether the row is that of the lower half
+  };
+
   static constexpr int most_domains = 16;
 
   std::vector<int> row_begin;  // first block of each row, #rows + 1
   std::vector<int> columns;    // column of each block
   std::vector<Domain> domains;
   std::ptrdiff_t halo_size = 0;  // block rows
+
+  // The pattern of the elements where this one has pairs too, see with_pairs.
+  std::shared_ptr<const BlockPattern> without_pairs;
+  // Far blocks come last in their row. A halo that reached them would be about as long as the matrix: they
+  // are multiplied row by row, in both halves, once the halos have been added.
+  std::vector<int> near_end;        // where the far blocks of each row begin; empty where there are none
+  std::vector<int> far_slots;       // of each far block
+  std::vector<int> far_rows;        // rows of the whole matrix with far blocks, ascending
+  std::vector<int> far_begin;       // first far block of each of them, #far_rows + 1
+  std::vector<FarBlock> far_block;  // their columns ascend in each row
 
   std::ptrdiff_t rows() const { return static_cast<std::ptrdiff_t>(row_begin.size()) - 1; }
   std::ptrdiff_t blocks() const { return static_cast<std::ptrdiff_t>(columns.size()); }
@@ -38,6 +67,18 @@ struct BlockPattern {
     const auto last = columns.begin() + row_begin[static_cast<std::size_t>(i) + 1];
     return static_cast<int>(std::lower_bound(first, last, j) - columns.begin());
   }
+
+  // Whether there is such a block.
+  bool has(int i, int j) const {
+    const int k = slot(i, j);
+    return k < row_begin[static_cast<std::size_t>(i) + 1] && columns[static_cast<std::size_t>(k)] == j;
+  }
+
+  // Of each row, one past the last block that is not far.
+  const int* near_ends() const { return far_slots.empty() ? row_begin.data() + 1 : near_end.data(); }
+
+  // The pattern of the elements alone.
+  const BlockPattern& of_elements() const { return without_pairs ? *without_pairs : *this; }
 
   // The upper half of the graph of the nodes, diagonal included. `graph` rows must ascend. Throws MeshError
   // where it has more blocks than `most`.
@@ -58,7 +99,64 @@ struct BlockPattern {
     return pattern;
   }
 
+  // The blocks of the elements and those of pairs of nodes, a < b, which ascend and share no element. Domains
+  // are those of the elements: the rows of these are multiplied in the same order. Throws MeshError where it
+  // has more blocks than `most`.
+  static BlockPattern with_pairs(std::shared_ptr<const BlockPattern> elements,
+                                 const std::vector<NodePair>& pairs,
+                                 std::size_t most = detail::most_entries) {
+    BlockPattern pattern;
+    pattern.domains = elements->domains;
+    pattern.halo_size = elements->halo_size;
+    const auto rows = static_cast<std::size_t>(elements->rows());
+    pattern.columns.reserve(elements->columns.size() + pairs.size());
+    pattern.row_begin.reserve(rows + 1);
+    pattern.row_begin.push_back(0);
+    std::vector<int> of_row;
+    auto pair = pairs.begin();
+    for (std::size_t i = 0; i < rows; ++i) {
+      of_row.clear();
+      for (; pair != pairs.end() && pair->a == static_cast<int>(i); ++pair) of_row.push_back(pair->b);
+      const auto first = elements->columns.begin();
+      std::merge(first + elements->row_begin[i], first + elements->row_begin[i + 1], of_row.begin(),
+                 of_row.end(), std::back_inserter(pattern.columns));
+      pattern.row_begin.push_back(
+          detail::offset_of("blocks of a matrix", pattern.columns.size(), i + 1, rows, most));
+    }
+    pattern.find_far_blocks();
+    pattern.without_pairs = std::move(elements);
+    return pattern;
+  }
+
  private:
+  void find_far_blocks() {
+    near_end.assign(row_begin.begin() + 1, row_begin.end());
+    std::vector<std::pair<int, FarBlock>> blocks;  // and the row of each
+    for (const Domain& domain : domains) {
+      for (int i = domain.begin; i < domain.end; ++i) {
+        int& end = near_end[static_cast<std::size_t>(i)];
+        while (columns[static_cast<std::size_t>(end) - 1] >= domain.reach) --end;
+        for (int k = end; k < row_begin[static_cast<std::size_t>(i) + 1]; ++k) {
+          const int number = static_cast<int>(far_slots.size()), j = columns[static_cast<std::size_t>(k)];
+          far_slots.push_back(k);
+          blocks.push_back({i, {number, j, false}});
+          blocks.push_back({j, {number, i, true}});
+        }
+      }
+    }
+    std::sort(blocks.begin(), blocks.end(), [](const auto& first, const auto& second) {
+      return std::tie(first.first, first.second.column) < std::tie(second.first, second.second.column);
+    });
+    for (const auto& [row, block] : blocks) {
+      if (far_rows.empty() || far_rows.back() != row) {
+        far_rows.push_back(row);
+        far_begin.push_back(static_cast<int>(far_block.size()));
+      }
+      far_block.push_back(block);
+    }
+    far_begin.push_back(static_cast<int>(far_block.size()));
+  }
+
   void cut_domains() {
     constexpr int smallest = 1024;  // rows per domain
     const int count = static_cast<int>(std::clamp<std::ptrdiff_t>(rows() / smallest, 1, most_domains));
@@ -122,6 +220,40 @@ void add_halos(const BlockPattern& pattern, int d, const NodeVector<Dim, Scalar,
   }
 }
 
+// The last part: adds to the rows of domain d what the far blocks give, block(k) being the numbers of that
+// number k. Returns what they add to x.y.
+template <int Dim, class Scalar, Isa isa, class Block>
+Scalar add_far_blocks(const BlockPattern& pattern, int d, Block&& block,
+                      const NodeVector<Dim, Scalar, isa>& x, NodeVector<Dim, Scalar, isa>& y) {
+  using Row = typename NodeVector<Dim, Scalar, isa>::Row;
+  constexpr int stride = node_stride<Dim>;
+  const BlockPattern::Domain& domain = pattern.domains[static_cast<std::size_t>(d)];
+  const auto& rows = pattern.far_rows;
+  Row product(Scalar(0));
+  for (auto r =
+           static_cast<std::size_t>(std::lower_bound(rows.begin(), rows.end(), domain.begin) - rows.begin());
+       r < rows.size() && rows[r] < domain.end; ++r) {
+    Row total(Scalar(0));
+    for (int n = pattern.far_begin[r]; n < pattern.far_begin[r + 1]; ++n) {
+      const BlockPattern::FarBlock& far = pattern.far_block[static_cast<std::size_t>(n)];
+      const Scalar* const A = block(far.number);
+      Row columns[stride];
+      PLIANT_UNROLL for (int c = 0; c < Dim; ++c) columns[c] = load<Row>(A + c * Dim);
+      if (far.transposed) {
+        if constexpr (stride > Dim) columns[Dim] = Row(Scalar(0));
+        transpose(columns);
+      }
+      const Scalar* const x_j = x.data() + std::ptrdiff_t{far.column} * stride;
+      PLIANT_UNROLL for (int c = 0; c < Dim; ++c) total = multiply_add(columns[c], Row(x_j[c]), total);
+    }
+    if constexpr (stride > Dim) set_lane(total, Dim, Scalar(0));  // it holds numbers of the next columns
+    const std::ptrdiff_t i = rows[r];
+    y.set_row(i, y.row(i) + total);
+    product = multiply_add(x.row(i), total, product);
+  }
+  return sum(product);
+}
+
 }  // namespace detail
 
 // The values on a shared pattern. Each block is column-major.
@@ -157,6 +289,13 @@ class BlockMatrix {
   }
   Eigen::Map<Block> diagonal(std::ptrdiff_t row) {
     return block(pattern_->row_begin[static_cast<std::size_t>(row)]);
+  }
+
+  // Adds to the block of the nodes i and j, in the rows of i, which must exist, and so to its mirror image.
+  void add(int i, int j, const Block& value) {
+    const int slot = pattern_->slot(std::min(i, j), std::max(i, j));
+    if (i <= j) block(slot) += value;
+    else block(slot) += value.transpose();
   }
 
   void set_zero() {
@@ -201,7 +340,17 @@ class BlockMatrix {
     const auto& domains = pattern_->domains;
     const int count = static_cast<int>(domains.size());
     parallel_parts(count, [&](int d) { multiply_domain(domains[static_cast<std::size_t>(d)], x, y); });
-    parallel_parts(count, [&](int d) { detail::add_halos(*pattern_, d, halo_, y); });
+    parallel_parts(count, [&](int d) {
+      detail::add_halos(*pattern_, d, halo_, y);
+      if (!pattern_->far_slots.empty()) {
+        detail::add_far_blocks(
+            *pattern_, d,
+            [this](int k) {
+              return values() + std::ptrdiff_t{pattern_->far_slots[static_cast<std::size_t>(k)]} * block_size;
+            },
+            x, y);
+      }
+    });
     return x.dot(y);
   }
 
@@ -240,11 +389,12 @@ class BlockMatrix {
               Scalar(0));
     std::fill(halo + (to_halo + domain.end) * stride, halo + (to_halo + domain.reach) * stride, Scalar(0));
     const int* const columns = pattern_->columns.data();
+    const int* const near_ends = pattern_->near_ends();
     for (int i = domain.begin; i < domain.end; ++i) {
       const Scalar* const x_row = x.data() + std::ptrdiff_t{i} * stride;
       const Row x_i = load<Row>(x_row);
       int k = pattern_->row_begin[static_cast<std::size_t>(i)];
-      const int last = pattern_->row_begin[static_cast<std::size_t>(i) + 1];
+      const int last = near_ends[i];
       Row sum[Dim];
       {
         const Scalar* const A = values() + std::ptrdiff_t{k} * block_size;

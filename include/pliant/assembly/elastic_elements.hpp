@@ -32,6 +32,9 @@ class ElasticElements {
     materials_.arrange(solid, batches_);
   }
 
+  // From now on matrices have this pattern, which holds the blocks of all elements.
+  void set_pattern(const BlockPattern& pattern) { batches_.find_slots(pattern); }
+
   int batch_count() const { return batches_.count; }
   std::ptrdiff_t element_count() const { return batches_.element_count; }
 

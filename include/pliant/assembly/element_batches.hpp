@@ -47,6 +47,23 @@ struct ElementBatches {
   }
   // The lowest node of a batch; it ascends with the batches.
   int first_node(int batch) const { return offsets_of(batch)[0] / node_stride<E::dim>; }
+
+  // Finds the slots in a pattern that has the blocks of all elements. Nodes ascend within an element, and so do
+  // its slots in any pattern.
+  void find_slots(const BlockPattern& pattern) {
+    parallel_for(count, 256, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      int* slot = slots.data() + begin * width * blocks;
+      for (std::ptrdiff_t batch = begin; batch < end; ++batch) {
+        const int* const offset = offsets_of(static_cast<int>(batch));
+        for (int lane = 0; lane < width; ++lane) {
+          const auto node = [&](int a) { return offset[a * width + lane] / node_stride<E::dim>; };
+          for (int a = 0; a < nodes; ++a) {
+            for (int b = a; b < nodes; ++b) *slot++ = pattern.slot(node(a), node(b));
+          }
+        }
+      }
+    });
+  }
 };
 
 // `nodes` are the rest positions in internal numbering (dim x #nodes, m); `thickness` is that of a plane body
@@ -72,14 +89,12 @@ ElementBatches<E, Scalar, isa> make_batches(const OrderedElements<E>& ordered, c
     const std::ptrdiff_t batch = position / width, lane = position % width;
     const bool filler = position >= batches.element_count;
     const std::ptrdiff_t e = filler ? batches.element_count - 1 : position;
-    int* slot = batches.slots.data() + position * Batches::blocks;
     SmallMatrix<double, E::dim, E::nodes> X;
     for (int a = 0; a < E::nodes; ++a) {
       const int node = ordered.elements(a, e);
       batches.offsets[static_cast<std::size_t>((batch * E::nodes + a) * width + lane)] =
           node * node_stride<E::dim>;
       for (int i = 0; i < E::dim; ++i) X(i, a) = static_cast<double>(nodes(i, node));
-      for (int b = a; b < E::nodes; ++b) *slot++ = pattern.slot(node, ordered.elements(b, e));
     }
     for (int point = 0; point < E::quadrature_points; ++point) {
       const SmallMatrix<double, E::nodes, E::dim> reference = E::shape_gradient(point);
@@ -102,6 +117,7 @@ ElementBatches<E, Scalar, isa> make_batches(const OrderedElements<E>& ordered, c
           filler ? Scalar(0) : static_cast<Scalar>(E::quadrature_weight(point) * det * thickness);
     }
   }
+  batches.find_slots(pattern);
   return batches;
 }
 

@@ -37,6 +37,9 @@ class PackedMatrix {
                    for (std::ptrdiff_t c = begin; c < end; ++c)
                      copy_chunk(A, chunks_[static_cast<std::size_t>(c)]);
                  });
+    for (std::size_t k = 0; k < pattern_->far_slots.size(); ++k) {
+      std::copy_n(A.block(pattern_->far_slots[k]).data(), block_size, far_values_.data() + k * block_size);
+    }
   }
 
   // y = A x; returns x.y. The same bits for any number of threads; one product at a time per matrix.
@@ -44,7 +47,14 @@ class PackedMatrix {
     const int count = static_cast<int>(pattern_->domains.size());
     Scalar partial[BlockPattern::most_domains] = {};
     parallel_parts(count, [&](int d) { partial[d] = multiply_domain(static_cast<std::size_t>(d), x, y); });
-    parallel_parts(count, [&](int d) { detail::add_halos(*pattern_, d, halo_, y); });
+    parallel_parts(count, [&](int d) {
+      detail::add_halos(*pattern_, d, halo_, y);
+      if (!far_values_.empty()) {
+        partial[d] += detail::add_far_blocks(
+            *pattern_, d, [this](int k) { return far_values_.data() + std::ptrdiff_t{k} * block_size; }, x,
+            y);
+      }
+    });
     Scalar product = 0;
     for (int d = 0; d < count; ++d) product += partial[d];
     return product;
@@ -65,9 +75,9 @@ class PackedMatrix {
     std::ptrdiff_t first_group;
   };
 
+  // Without far blocks.
   static int row_length(const BlockPattern& pattern, int row) {
-    return pattern.row_begin[static_cast<std::size_t>(row) + 1] -
-           pattern.row_begin[static_cast<std::size_t>(row)];
+    return pattern.near_ends()[row] - pattern.row_begin[static_cast<std::size_t>(row)];
   }
 
   void lay_out(const BlockPattern& pattern) {
@@ -100,6 +110,9 @@ class PackedMatrix {
     }
     domain_begin_.push_back(chunks_.size());
     values_.assign(columns_.size() * block_size, Scalar(0));
+    // Registers reach past the end.
+    far_values_.assign(pattern.far_slots.empty() ? 0 : pattern.far_slots.size() * block_size + stride,
+                       Scalar(0));
     halo_.resize(pattern.halo_size);
   }
 
@@ -200,6 +213,7 @@ class PackedMatrix {
   std::vector<std::size_t> domain_begin_;  // first chunk of each domain, #domains + 1
   std::vector<int> columns_;               // of each block, [group][row]
   AlignedVector<Scalar> values_;           // [group][entry][row]
+  AlignedVector<Scalar> far_values_;       // far blocks, see BlockPattern, column-major
   mutable Vector halo_;                    // sums that cross domains
 };
 

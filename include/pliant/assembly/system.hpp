@@ -15,6 +15,7 @@
 #include <pliant/assembly/concept.hpp>
 #include <pliant/assembly/elastic_elements.hpp>
 #include <pliant/assembly/free_motion.hpp>
+#include <pliant/assembly/growing_pattern.hpp>
 #include <pliant/assembly/mass.hpp>
 #include <pliant/solid/copies.hpp>
 #include <pliant/solid/with_terms.hpp>
@@ -65,7 +66,7 @@ class ElasticSystem {
   std::ptrdiff_t nodes_of_copy() const { return nodes_of_copy_; }
 
   Vector make_vector() const { return Vector(node_count()); }
-  Matrix make_matrix() const { return Matrix(pattern_); }
+  Matrix make_matrix() const { return Matrix(matrix_pattern_.pattern()); }
 
   // The rest positions of a solid in the user's numbers, each relative to its origin [m].
   static const NodeMatrix<Scalar, dim>& rest_nodes(const SolidType& solid) {
@@ -200,7 +201,18 @@ class ElasticSystem {
     return damp<Evaluate::tangent, Projection::clamp>(straining, g, A);
   }
 
-  const BlockPattern& pattern() const { return *pattern_; }
+  // That of the elements.
+  const BlockPattern& pattern() const { return *matrix_pattern_.elements(); }
+
+  // That of matrices: with the pairs of nodes that are coupled besides, in internal numbers, see GrowingPattern.
+  // True where there is another pattern now; matrices of the old one are laid out anew when they are filled.
+  const std::shared_ptr<const BlockPattern>& matrix_pattern() const { return matrix_pattern_.pattern(); }
+  bool require_pairs(const std::vector<NodePair>& pairs) {
+    if (!matrix_pattern_.require(pairs)) return false;
+    parts_.clear();
+    for_each_set([&](auto& elements, std::size_t) { elements.set_pattern(*matrix_pattern()); });
+    return true;
+  }
 
   // Calls visit(point, energy) for each quadrature point, see ElasticElements.
   template <class Visit>
@@ -210,7 +222,7 @@ class ElasticSystem {
 
   // Which rigid motions are left where displacements along `directions` are held, see free_motion.hpp.
   std::string free_motion(const std::vector<HeldDirection<dim>>& directions, const Vector& x) const {
-    return pliant::free_motion(*pattern_, directions, numbering_.to_user, x);
+    return pliant::free_motion(pattern(), directions, numbering_.to_user, x);
   }
 
   // Whether the elastic energy changes when a body turns as a whole. It never does when one moves along.
@@ -265,7 +277,7 @@ class ElasticSystem {
 
   ElasticSystem(const SolidType& solid, const Adjacency& graph)
       : numbering_(reverse_cuthill_mckee(graph)),
-        pattern_(
+        matrix_pattern_(
             std::make_shared<const BlockPattern>(BlockPattern::from_graph(renumbered(graph, numbering_)))),
         sets_(make_sets(solid)),
         mass_(solid.node_count()),
@@ -308,7 +320,7 @@ class ElasticSystem {
     for (std::ptrdiff_t i = 0; i < nodes.cols(); ++i) nodes.col(i) = rest_nodes(solid).col(user_number(i));
     return std::apply(
         [&](const auto&... part) {
-          return Sets{{part.solid, part.elements, nodes, numbering_, *pattern_}...};
+          return Sets{{part.solid, part.elements, nodes, numbering_, pattern()}...};
         },
         parts_of(solid));
   }
@@ -357,8 +369,9 @@ class ElasticSystem {
     for (int p = 0; p < count; ++p) {
       auto& part = parts[static_cast<std::size_t>(p)];
       const int begin = first_row(p), end = first_row(p + 1);
-      part.rows = {begin, end, pattern_->row_begin[static_cast<std::size_t>(begin)],
-                   pattern_->row_begin[static_cast<std::size_t>(end)]};
+      const auto& row_begin = matrix_pattern()->row_begin;
+      part.rows = {begin, end, row_begin[static_cast<std::size_t>(begin)],
+                   row_begin[static_cast<std::size_t>(end)]};
       for_each_set([&](const auto& elements, std::size_t set) {
         part.batches[set] = elements.batches_on(begin, end);
       });
@@ -369,6 +382,7 @@ class ElasticSystem {
   // Returns the energy.
   template <Evaluate evaluate, Projection projection>
   double assemble(const Vector& x, Scalar stiffness_scale, Vector& g, Matrix* A) {
+    if (A != nullptr && A->shared_pattern() != matrix_pattern()) *A = make_matrix();
     for_each_part([&](const Part& part) {
       std::fill(g.data() + std::ptrdiff_t{part.rows.begin} * node_stride<dim>,
                 g.data() + std::ptrdiff_t{part.rows.end} * node_stride<dim>, Scalar(0));
@@ -432,7 +446,7 @@ class ElasticSystem {
   }
 
   Numbering numbering_;
-  std::shared_ptr<const BlockPattern> pattern_;
+  GrowingPattern matrix_pattern_;
   Sets sets_;  // one for each solid
   Vector mass_;
   Vector rest_;

@@ -37,6 +37,13 @@ class Filter : public NodeFilter<NodeVector<Dim, Scalar, isa>> {
       : Base(
             constraints, rest, pattern.rows(),
             [&](std::ptrdiff_t i) { return numbering.to_user[static_cast<std::size_t>(i)]; }, origins) {
+    set_pattern(pattern);
+  }
+
+  // From now on matrices have this pattern.
+  void set_pattern(const BlockPattern& pattern) {
+    decoupled_.clear();
+    guided_blocks_.clear();
     for (std::ptrdiff_t i = 0; i < pattern.rows(); ++i) {
       const int of_row = this->place_[static_cast<std::size_t>(i)];
       for (int k = pattern.row_begin[static_cast<std::size_t>(i)] + 1;

@@ -36,8 +36,9 @@ class FreeBodies {
   using Square = SmallMatrix<double, dim, dim>;
   using Row = Lane<double, Vector::stride, isa>;  // the numbers of a node
 
-  // The bodies are the connected parts of a pattern.
-  void find(const BlockPattern& pattern) {
+  // The bodies are the parts that elements connect.
+  void find(const BlockPattern& of_matrix) {
+    const BlockPattern& pattern = of_matrix.of_elements();
     const auto nodes = static_cast<int>(pattern.rows());
     detail::DisjointSets sets(nodes);
     for (int i = 0; i < nodes; ++i) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -116,10 +117,11 @@ class BoundedSolve {
 
   // For each column of the upper half its blocks beside the diagonal.
   struct Columns {
-    const BlockPattern* pattern = nullptr;
+    std::shared_ptr<const BlockPattern> pattern;
     std::vector<int> begin, slot, row;
 
-    void build(const BlockPattern& upper) {
+    void build(const std::shared_ptr<const BlockPattern>& of) {
+      const BlockPattern& upper = *of;
       pattern = nullptr;  // until it is complete: an allocation may fail
       const auto rows = static_cast<std::size_t>(upper.rows());
       begin.assign(rows + 1, 0);
@@ -133,7 +135,7 @@ class BoundedSolve {
         slot[place] = k;
         row[place] = i;
       });
-      pattern = &upper;
+      pattern = of;
     }
 
     template <class Visit>
@@ -150,7 +152,7 @@ class BoundedSolve {
   // Takes the bounded nodes of A, b and d into their frames.
   void enter(const Matrix& A, Vector& b, const Bounds& bounds, const Vector& u, Vector& d) {
     const BlockPattern& pattern = A.pattern();
-    if (columns_.pattern != &pattern) columns_.build(pattern);
+    if (columns_.pattern != A.shared_pattern()) columns_.build(A.shared_pattern());
     if (std::ssize(pressing_) != A.rows()) {
       pressed_.reserve(static_cast<std::size_t>(A.rows()));
       pressing_.assign(static_cast<std::size_t>(A.rows()), Signs{});

@@ -198,7 +198,7 @@ struct Prefactored {
     w.has_factor = false;
     w.level = 0;
     w.factor.analyse(A.pattern());
-    w.rotations.analyse(graph_of(A.pattern()));
+    w.rotations.analyse(graph_of(A.pattern().of_elements()));
     for (auto* values : {&w.factorised, &w.candidate}) {
       values->numbers.assign(static_cast<std::size_t>(A.pattern().blocks()) * Matrix::block_size, 0);
     }

@@ -1,0 +1,88 @@
+// A pattern of the elements and of pairs of nodes that come and go.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <pliant/assembly/block_matrix.hpp>
+#include <pliant/core/error.hpp>
+
+namespace pliant {
+
+// Holds the blocks of the elements and those of the pairs that were asked for. As long as it has all pairs of
+// a call, the pattern stays the same object: matrices keep their layout, solvers keep what they have found
+// for it, and nothing is allocated. The blocks of pairs that have gone hold zeros. A pair that it lacks makes
+// another pattern, for which solvers are set up anew. That costs more than a solve, so that a caller should
+// ask for all pairs that may come soon, such as those within some margin of each other.
+//
+// A new pattern takes the pairs of the old one over, unless it would then have more than twice as many as are
+// asked for. It depends on the earlier calls alone.
+class GrowingPattern {
+ public:
+  GrowingPattern() = default;
+  explicit GrowingPattern(std::shared_ptr<const BlockPattern> elements)
+      : elements_(std::move(elements)), pattern_(elements_) {}
+
+  // What matrices are to have now; that of the elements itself until the first pair comes.
+  const std::shared_ptr<const BlockPattern>& pattern() const { return pattern_; }
+  const std::shared_ptr<const BlockPattern>& elements() const { return elements_; }
+
+  // Makes sure that the pattern has the blocks of all pairs. Their order does not matter, they may be
+  // repeated, and may share an element. True if there is another pattern now. Throws IndexError for a node
+  // that does not exist, and MeshError if there are too many blocks; the pattern is then what it was.
+  bool require(const std::vector<NodePair>& pairs) {
+    const auto nodes = elements_->rows();
+    for (const NodePair& pair : pairs) {
+      for (const int node : {pair.a, pair.b}) {
+        if (node < 0 || node >= nodes) throw IndexError("node of a pair", node, nodes);
+      }
+    }
+    const auto is_there = [&](const BlockPattern& pattern, const NodePair& pair) {
+      return pattern.has(std::min(pair.a, pair.b), std::max(pair.a, pair.b));
+    };
+    const bool all = std::all_of(pairs.begin(), pairs.end(),
+                                 [&](const NodePair& pair) { return is_there(*pattern_, pair); });
+    if (all && !restored_) return false;
+
+    std::vector<NodePair> asked;
+    for (const NodePair& pair : pairs) {
+      if (!is_there(*elements_, pair)) asked.push_back({std::min(pair.a, pair.b), std::max(pair.a, pair.b)});
+    }
+    std::sort(asked.begin(), asked.end());
+    asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
+    std::vector<NodePair> together;
+    std::set_union(asked.begin(), asked.end(), pairs_.begin(), pairs_.end(), std::back_inserter(together));
+    const bool grows = together.size() > pairs_.size();
+    build(grows && together.size() > 2 * asked.size() ? asked : together);
+    return true;
+  }
+
+  // The pairs that the pattern has, see core/history.hpp. Those that were restored make a pattern in the next
+  // call of require.
+  using History = std::vector<NodePair>;
+  void save(History& history) const { history = pairs_; }
+  void restore(History&& history) {
+    restored_ = restored_ || history != pairs_;
+    pairs_ = std::move(history);
+  }
+
+ private:
+  // All or nothing: an allocation may fail.
+  void build(std::vector<NodePair> pairs) {
+    pattern_ = pairs.empty()
+                   ? elements_
+                   : std::make_shared<const BlockPattern>(BlockPattern::with_pairs(elements_, pairs));
+    pairs_ = std::move(pairs);
+    restored_ = false;
+  }
+
+  std::shared_ptr<const BlockPattern> elements_, pattern_;
+  std::vector<NodePair> pairs_;  // that share no element, a < b, ascending
+  bool restored_ = false;        // whether the pattern is yet to be made of them
+};
+
+}  // namespace pliant
