@@ -11,10 +11,10 @@
 #include <Eigen/Dense>
 #include <benchmark/benchmark.h>
 
-#include <pliant/core/lane.hpp>
-#include <pliant/core/matrix.hpp>
+#include <pliant/algebra/matrix.hpp>
 #include <pliant/energy/lame.hpp>
 #include <pliant/energy/projection.hpp>
+#include <pliant/simd/lane.hpp>
 
 namespace evaluations {
 

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include <pliant/constraint/prescribed_motion.hpp>
-#include <pliant/contact/half_space.hpp>
+#include <pliant/contact/shape/half_space.hpp>
 #include <pliant/energy/lame.hpp>
-#include <pliant/linear_solver/pcg.hpp>
+#include <pliant/linear_solver/krylov/pcg.hpp>
 #include <pliant/simulation/simulation.hpp>
 #include <pliant/solid/solid.hpp>
 

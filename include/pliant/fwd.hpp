@@ -4,10 +4,10 @@
 // written here.
 #pragma once
 
-#include <pliant/core/isa.hpp>
 #include <pliant/element/hex8.hpp>
 #include <pliant/element/tet4.hpp>
 #include <pliant/element/tri3.hpp>
+#include <pliant/simd/isa.hpp>
 
 namespace pliant {
 

@@ -3,12 +3,12 @@
 
 #include <Eigen/Geometry>
 
-#include <pliant/contact/any_collider.hpp>
-#include <pliant/contact/box.hpp>
-#include <pliant/contact/capsule.hpp>
-#include <pliant/contact/half_space.hpp>
-#include <pliant/contact/sphere.hpp>
-#include <pliant/core/pose.hpp>
+#include <pliant/algebra/pose.hpp>
+#include <pliant/contact/shape/any_collider.hpp>
+#include <pliant/contact/shape/box.hpp>
+#include <pliant/contact/shape/capsule.hpp>
+#include <pliant/contact/shape/half_space.hpp>
+#include <pliant/contact/shape/sphere.hpp>
 
 using namespace pliant;
 

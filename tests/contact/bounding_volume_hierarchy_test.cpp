@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include <pliant/contact/bounding_volume_hierarchy.hpp>
+#include <pliant/contact/shape/bounding_volume_hierarchy.hpp>
 
 using namespace pliant;
 

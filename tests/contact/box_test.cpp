@@ -1,6 +1,6 @@
 #include "contact/collider_facts.hpp"
 
-#include <pliant/contact/box.hpp>
+#include <pliant/contact/shape/box.hpp>
 
 using namespace pliant;
 using test::Inside;

@@ -1,6 +1,6 @@
 #include "contact/collider_facts.hpp"
 
-#include <pliant/contact/capsule.hpp>
+#include <pliant/contact/shape/capsule.hpp>
 
 using namespace pliant;
 using test::Inside;

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include <pliant/contact/concept.hpp>
+#include <pliant/contact/shape/concept.hpp>
 
 namespace pliant::test {
 

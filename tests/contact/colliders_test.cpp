@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include <pliant/contact/colliders.hpp>
-#include <pliant/contact/sphere.hpp>
+#include <pliant/contact/response/colliders.hpp>
+#include <pliant/contact/shape/sphere.hpp>
 
 using namespace pliant;
 

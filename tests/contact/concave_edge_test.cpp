@@ -4,8 +4,8 @@
 #include <cmath>
 #include <random>
 
-#include <pliant/contact/colliders.hpp>
-#include <pliant/contact/triangle_mesh.hpp>
+#include <pliant/contact/response/colliders.hpp>
+#include <pliant/contact/shape/triangle_mesh.hpp>
 
 namespace {
 

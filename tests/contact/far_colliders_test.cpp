@@ -8,14 +8,14 @@
 
 #include <Eigen/Geometry>
 
-#include <pliant/contact/box.hpp>
-#include <pliant/contact/capsule.hpp>
-#include <pliant/contact/colliders.hpp>
-#include <pliant/contact/half_space.hpp>
-#include <pliant/contact/make_triangle_mesh.hpp>
-#include <pliant/contact/node_groups.hpp>
-#include <pliant/contact/sphere.hpp>
+#include <pliant/contact/response/colliders.hpp>
+#include <pliant/contact/response/node_groups.hpp>
+#include <pliant/contact/shape/box.hpp>
+#include <pliant/contact/shape/capsule.hpp>
+#include <pliant/contact/shape/half_space.hpp>
+#include <pliant/contact/shape/sphere.hpp>
 #include <pliant/element/tet4.hpp>
+#include <pliant/io/make_triangle_mesh.hpp>
 #include <pliant/mesh/make_ball.hpp>
 
 namespace {

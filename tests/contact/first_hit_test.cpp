@@ -2,7 +2,7 @@
 #include "contact/collider_facts.hpp"
 #include "contact/surfaces.hpp"
 
-#include <pliant/contact/triangle_mesh.hpp>
+#include <pliant/contact/shape/triangle_mesh.hpp>
 
 using namespace pliant;
 using test::Point;

@@ -1,6 +1,6 @@
 #include "contact/collider_facts.hpp"
 
-#include <pliant/contact/half_space.hpp>
+#include <pliant/contact/shape/half_space.hpp>
 
 using namespace pliant;
 using test::Inside;

@@ -1,6 +1,6 @@
 #include "contact/collider_facts.hpp"
 
-#include <pliant/contact/sphere.hpp>
+#include <pliant/contact/shape/sphere.hpp>
 
 using namespace pliant;
 using test::Inside;

@@ -9,7 +9,7 @@
 
 #include <Eigen/Dense>
 
-#include <pliant/contact/triangle_mesh.hpp>
+#include <pliant/contact/shape/triangle_mesh.hpp>
 #include <pliant/element/tet4.hpp>
 #include <pliant/mesh/boundary.hpp>
 #include <pliant/mesh/make_ball.hpp>

@@ -3,8 +3,8 @@
 
 #include <numeric>
 
-#include <pliant/contact/box.hpp>
-#include <pliant/contact/triangle_mesh.hpp>
+#include <pliant/contact/shape/box.hpp>
+#include <pliant/contact/shape/triangle_mesh.hpp>
 
 using namespace pliant;
 using test::Point;

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include <pliant/contact/triangle.hpp>
+#include <pliant/contact/shape/triangle.hpp>
 
 using namespace pliant;
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-#include <pliant/contact/any_collider.hpp>
+#include <pliant/contact/shape/any_collider.hpp>
 
 namespace pliant::test {
 

@@ -1,6 +1,6 @@
 #include "support/catch.hpp"
 
-#include <pliant/core/tensor.hpp>
+#include <pliant/algebra/tensor.hpp>
 #include <pliant/energy/bonet_wood_neo_hookean.hpp>
 #include <pliant/energy/concept.hpp>
 #include <pliant/energy/deformation_gradient.hpp>

@@ -4,7 +4,7 @@
 
 #include "energy/facts.hpp"
 
-#include <pliant/core/tensor.hpp>
+#include <pliant/algebra/tensor.hpp>
 
 namespace no_nan {
 

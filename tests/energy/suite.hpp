@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include <pliant/core/svd.hpp>
+#include <pliant/algebra/svd.hpp>
 
 namespace suite {
 

@@ -1,7 +1,7 @@
 // What kernels are made of: with -O2 too, lanes and small matrices of them stay in registers, so that none of
 // these functions needs memory of its own. Compiled and looked at by in_registers.cmake.
-#include <pliant/core/rows.hpp>
-#include <pliant/core/tensor.hpp>
+#include <pliant/algebra/tensor.hpp>
+#include <pliant/simd/rows.hpp>
 
 using namespace pliant;
 

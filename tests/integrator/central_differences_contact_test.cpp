@@ -4,9 +4,9 @@
 
 #include <Eigen/Geometry>
 
-#include <pliant/contact/box.hpp>
-#include <pliant/contact/make_triangle_mesh.hpp>
-#include <pliant/contact/sphere.hpp>
+#include <pliant/contact/shape/box.hpp>
+#include <pliant/contact/shape/sphere.hpp>
+#include <pliant/io/make_triangle_mesh.hpp>
 
 using namespace pliant;
 using namespace pliant::test;

@@ -10,7 +10,7 @@
 
 #include <Eigen/LU>
 
-#include <pliant/contact/half_space.hpp>
+#include <pliant/contact/shape/half_space.hpp>
 #include <pliant/element/tet4.hpp>
 #include <pliant/energy/stable_neo_hookean.hpp>
 #include <pliant/integrator/central_differences.hpp>

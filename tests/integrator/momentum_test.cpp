@@ -3,12 +3,12 @@
 #include "support/catch.hpp"
 
 #include <pliant/constraint/pinned.hpp>
-#include <pliant/contact/half_space.hpp>
+#include <pliant/contact/shape/half_space.hpp>
 #include <pliant/energy/fixed_corotated.hpp>
 #include <pliant/energy/stable_neo_hookean.hpp>
 #include <pliant/integrator/central_differences.hpp>
 #include <pliant/integrator/newmark.hpp>
-#include <pliant/integrator/operator_splitting.hpp>
+#include <pliant/operator_splitting/operator_splitting.hpp>
 #include <pliant/simulation/simulation.hpp>
 
 using namespace pliant;

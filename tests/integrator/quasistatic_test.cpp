@@ -15,7 +15,7 @@
 #include <pliant/energy/linear_elastic.hpp>
 #include <pliant/energy/stable_neo_hookean.hpp>
 #include <pliant/integrator/quasistatic.hpp>
-#include <pliant/linear_solver/cholesky.hpp>
+#include <pliant/linear_solver/direct/cholesky.hpp>
 #include <pliant/mesh/boundary.hpp>
 #include <pliant/simulation/simulation.hpp>
 

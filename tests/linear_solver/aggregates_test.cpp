@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include <pliant/linear_solver/aggregates.hpp>
+#include <pliant/linear_solver/preconditioner/aggregates.hpp>
 #include <pliant/mesh/make_box.hpp>
 
 using namespace pliant;

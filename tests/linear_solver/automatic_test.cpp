@@ -5,8 +5,8 @@
 #include <pliant/constraint/pinned.hpp>
 #include <pliant/energy/stable_neo_hookean.hpp>
 #include <pliant/integrator/backward_euler.hpp>
-#include <pliant/linear_solver/automatic.hpp>
-#include <pliant/linear_solver/pcg.hpp>
+#include <pliant/linear_solver/krylov/pcg.hpp>
+#include <pliant/linear_solver/preconditioner/automatic.hpp>
 #include <pliant/mesh/make_box.hpp>
 #include <pliant/mesh/selection.hpp>
 #include <pliant/simulation/simulation.hpp>

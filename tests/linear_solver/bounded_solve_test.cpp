@@ -4,10 +4,10 @@
 
 #include <vector>
 
-#include <pliant/linear_solver/bounded_solve.hpp>
-#include <pliant/linear_solver/cholesky.hpp>
-#include <pliant/linear_solver/mprgp.hpp>
-#include <pliant/linear_solver/pcg.hpp>
+#include <pliant/linear_solver/bounded/bounded_solve.hpp>
+#include <pliant/linear_solver/bounded/mprgp.hpp>
+#include <pliant/linear_solver/direct/cholesky.hpp>
+#include <pliant/linear_solver/krylov/pcg.hpp>
 
 using namespace pliant;
 

@@ -8,8 +8,8 @@
 #include <pliant/constraint/filter.hpp>
 #include <pliant/constraint/pinned.hpp>
 #include <pliant/energy/linear_elastic.hpp>
-#include <pliant/linear_solver/cholesky.hpp>
-#include <pliant/linear_solver/pcg.hpp>
+#include <pliant/linear_solver/direct/cholesky.hpp>
+#include <pliant/linear_solver/krylov/pcg.hpp>
 #include <pliant/mesh/make_box.hpp>
 #include <pliant/mesh/make_rectangle.hpp>
 #include <pliant/mesh/selection.hpp>

@@ -8,8 +8,8 @@
 
 #include <Eigen/Eigenvalues>
 
-#include <pliant/linear_solver/cholesky.hpp>
-#include <pliant/linear_solver/pcg.hpp>
+#include <pliant/linear_solver/direct/cholesky.hpp>
+#include <pliant/linear_solver/krylov/pcg.hpp>
 #include <pliant/mesh/make_box.hpp>
 
 using namespace pliant;

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include <pliant/linear_solver/pcg.hpp>
-#include <pliant/linear_solver/prefactored.hpp>
+#include <pliant/linear_solver/krylov/pcg.hpp>
+#include <pliant/linear_solver/preconditioner/prefactored.hpp>
 
 using namespace pliant;
 using namespace pliant::test;

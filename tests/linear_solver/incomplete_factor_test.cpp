@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include <pliant/linear_solver/incomplete_factor.hpp>
+#include <pliant/linear_solver/preconditioner/incomplete_factor.hpp>
 
 using namespace pliant;
 using namespace pliant::test;

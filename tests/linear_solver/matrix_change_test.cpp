@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include <pliant/linear_solver/matrix_change.hpp>
+#include <pliant/linear_solver/preconditioner/matrix_change.hpp>
 
 using namespace pliant;
 using namespace pliant::test;

@@ -6,7 +6,7 @@
 
 #include <Eigen/OrderingMethods>
 
-#include <pliant/linear_solver/minimum_degree.hpp>
+#include <pliant/linear_solver/direct/minimum_degree.hpp>
 #include <pliant/mesh/make_box.hpp>
 #include <pliant/mesh/make_rectangle.hpp>
 

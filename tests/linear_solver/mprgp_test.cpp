@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include <pliant/linear_solver/mprgp.hpp>
+#include <pliant/linear_solver/bounded/mprgp.hpp>
 
 using namespace pliant;
 using namespace eigen_view;

@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include <pliant/linear_solver/mprgp.hpp>
-#include <pliant/linear_solver/pcg.hpp>
+#include <pliant/linear_solver/bounded/mprgp.hpp>
+#include <pliant/linear_solver/krylov/pcg.hpp>
 
 using namespace pliant;
 using namespace eigen_view;

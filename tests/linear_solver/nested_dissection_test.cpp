@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include <pliant/linear_solver/fronts.hpp>
+#include <pliant/linear_solver/direct/fronts.hpp>
 #include <pliant/mesh/make_ball.hpp>
 #include <pliant/mesh/make_box.hpp>
 

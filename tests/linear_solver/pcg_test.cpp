@@ -7,7 +7,7 @@
 
 #include <Eigen/Eigenvalues>
 
-#include <pliant/linear_solver/pcg.hpp>
+#include <pliant/linear_solver/krylov/pcg.hpp>
 
 using namespace pliant;
 using namespace pliant::test;

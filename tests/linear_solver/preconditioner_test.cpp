@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include <pliant/linear_solver/preconditioner.hpp>
+#include <pliant/linear_solver/preconditioner/preconditioner.hpp>
 
 using namespace pliant;
 using namespace eigen_view;

@@ -11,8 +11,8 @@
 #include <Eigen/Geometry>
 #include <Eigen/SparseCholesky>
 
-#include <pliant/linear_solver/pcg.hpp>
-#include <pliant/linear_solver/prefactored.hpp>
+#include <pliant/linear_solver/krylov/pcg.hpp>
+#include <pliant/linear_solver/preconditioner/prefactored.hpp>
 
 namespace pliant::test {
 

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include <pliant/linear_solver/rigid_modes.hpp>
+#include <pliant/linear_solver/preconditioner/rigid_modes.hpp>
 
 using namespace pliant;
 using namespace pliant::test;

@@ -3,8 +3,8 @@
 #include "linear_solver/problem.hpp"
 #include "support/catch.hpp"
 
-#include <pliant/linear_solver/pcg.hpp>
-#include <pliant/linear_solver/two_level.hpp>
+#include <pliant/linear_solver/krylov/pcg.hpp>
+#include <pliant/linear_solver/preconditioner/two_level.hpp>
 
 using namespace pliant;
 using namespace pliant::test;

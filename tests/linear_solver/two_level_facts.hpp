@@ -8,8 +8,8 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/SparseCholesky>
 
-#include <pliant/linear_solver/pcg.hpp>
-#include <pliant/linear_solver/two_level.hpp>
+#include <pliant/linear_solver/krylov/pcg.hpp>
+#include <pliant/linear_solver/preconditioner/two_level.hpp>
 
 namespace pliant::test {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include <pliant/linear_solver/pcg.hpp>
+#include <pliant/linear_solver/krylov/pcg.hpp>
 #include <pliant/nonlinear_solver/newton.hpp>
 
 using namespace pliant;

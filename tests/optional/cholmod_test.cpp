@@ -3,8 +3,8 @@
 #include "linear_solver/problem.hpp"
 #include "support/catch.hpp"
 
-#include <pliant/linear_solver/cholesky.hpp>
-#include <pliant/linear_solver/cholmod.hpp>
+#include <pliant/linear_solver/direct/cholesky.hpp>
+#include <pliant/linear_solver/direct/cholmod.hpp>
 #include <pliant/mesh/make_ball.hpp>
 
 using namespace pliant;

@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include <pliant/linear_solver/cholesky.hpp>
-#include <pliant/linear_solver/metis.hpp>
-#include <pliant/linear_solver/panels.hpp>
-#include <pliant/linear_solver/pcg.hpp>
-#include <pliant/linear_solver/prefactored.hpp>
+#include <pliant/linear_solver/direct/cholesky.hpp>
+#include <pliant/linear_solver/direct/metis.hpp>
+#include <pliant/linear_solver/krylov/pcg.hpp>
+#include <pliant/linear_solver/preconditioner/prefactored.hpp>
 #include <pliant/mesh/make_ball.hpp>
+#include <pliant/operator_splitting/panels.hpp>
 
 using namespace pliant;
 using namespace eigen_view;

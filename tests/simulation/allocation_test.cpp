@@ -6,20 +6,20 @@
 #include <cstdlib>
 
 #include <pliant/constraint/pinned.hpp>
-#include <pliant/contact/half_space.hpp>
-#include <pliant/contact/make_triangle_mesh.hpp>
+#include <pliant/contact/shape/half_space.hpp>
 #include <pliant/energy/fixed_corotated.hpp>
 #include <pliant/energy/stable_neo_hookean.hpp>
 #include <pliant/integrator/central_differences.hpp>
 #include <pliant/integrator/newmark.hpp>
-#include <pliant/integrator/operator_splitting.hpp>
 #include <pliant/integrator/quasistatic.hpp>
-#include <pliant/linear_solver/cholesky.hpp>
-#include <pliant/linear_solver/mprgp.hpp>
-#include <pliant/linear_solver/prefactored.hpp>
-#include <pliant/linear_solver/two_level.hpp>
+#include <pliant/io/make_triangle_mesh.hpp>
+#include <pliant/linear_solver/bounded/mprgp.hpp>
+#include <pliant/linear_solver/direct/cholesky.hpp>
+#include <pliant/linear_solver/preconditioner/prefactored.hpp>
+#include <pliant/linear_solver/preconditioner/two_level.hpp>
 #include <pliant/mesh/make_box.hpp>
 #include <pliant/mesh/selection.hpp>
+#include <pliant/operator_splitting/operator_splitting.hpp>
 #include <pliant/simulation/simulation.hpp>
 
 #if CAN_COUNT_ALLOCATIONS

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include <pliant/constraint/pinned.hpp>
-#include <pliant/contact/half_space.hpp>
-#include <pliant/contact/sphere.hpp>
+#include <pliant/contact/shape/half_space.hpp>
+#include <pliant/contact/shape/sphere.hpp>
 #include <pliant/io/vtk_series.hpp>
 #include <pliant/mesh/make_box.hpp>
 #include <pliant/mesh/selection.hpp>

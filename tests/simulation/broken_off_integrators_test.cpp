@@ -6,10 +6,10 @@
 #include <pliant/energy/fixed_corotated.hpp>
 #include <pliant/integrator/central_differences.hpp>
 #include <pliant/integrator/newmark.hpp>
-#include <pliant/integrator/operator_splitting.hpp>
 #include <pliant/integrator/optimization_euler.hpp>
 #include <pliant/integrator/quasistatic.hpp>
-#include <pliant/linear_solver/two_level.hpp>
+#include <pliant/linear_solver/preconditioner/two_level.hpp>
+#include <pliant/operator_splitting/operator_splitting.hpp>
 
 #if CAN_COUNT_ALLOCATIONS
 

@@ -5,9 +5,9 @@
 #include "support/threads.hpp"
 
 #include <pliant/energy/stable_neo_hookean.hpp>
-#include <pliant/linear_solver/cholesky.hpp>
-#include <pliant/linear_solver/mprgp.hpp>
-#include <pliant/linear_solver/prefactored.hpp>
+#include <pliant/linear_solver/bounded/mprgp.hpp>
+#include <pliant/linear_solver/direct/cholesky.hpp>
+#include <pliant/linear_solver/preconditioner/prefactored.hpp>
 
 #if CAN_COUNT_ALLOCATIONS
 

@@ -9,8 +9,8 @@
 #include <Eigen/Geometry>
 
 #include <pliant/constraint/prescribed_motion.hpp>
-#include <pliant/contact/half_space.hpp>
-#include <pliant/contact/sphere.hpp>
+#include <pliant/contact/shape/half_space.hpp>
+#include <pliant/contact/shape/sphere.hpp>
 #include <pliant/energy/lame.hpp>
 #include <pliant/mesh/make_box.hpp>
 #include <pliant/mesh/selection.hpp>

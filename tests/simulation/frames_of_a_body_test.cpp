@@ -4,7 +4,7 @@
 #include <pliant/constraint/pinned.hpp>
 #include <pliant/energy/stable_neo_hookean.hpp>
 #include <pliant/integrator/backward_euler.hpp>
-#include <pliant/linear_solver/pcg.hpp>
+#include <pliant/linear_solver/krylov/pcg.hpp>
 #include <pliant/mesh/make_box.hpp>
 #include <pliant/mesh/selection.hpp>
 #include <pliant/simulation/frame_rate.hpp>

@@ -4,7 +4,7 @@
 #include <pliant/constraint/pinned.hpp>
 #include <pliant/energy/fixed_corotated.hpp>
 #include <pliant/integrator/central_differences.hpp>
-#include <pliant/integrator/operator_splitting.hpp>
+#include <pliant/operator_splitting/operator_splitting.hpp>
 #include <pliant/simulation/frame_rate.hpp>
 
 using namespace pliant;

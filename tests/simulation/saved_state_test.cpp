@@ -5,9 +5,9 @@
 #include <pliant/integrator/newmark.hpp>
 #include <pliant/integrator/optimization_euler.hpp>
 #include <pliant/integrator/quasistatic.hpp>
-#include <pliant/linear_solver/cholesky.hpp>
-#include <pliant/linear_solver/mprgp.hpp>
-#include <pliant/linear_solver/prefactored.hpp>
+#include <pliant/linear_solver/bounded/mprgp.hpp>
+#include <pliant/linear_solver/direct/cholesky.hpp>
+#include <pliant/linear_solver/preconditioner/prefactored.hpp>
 
 using namespace pliant;
 using namespace pliant::test;

@@ -5,9 +5,9 @@
 #include <pliant/energy/stable_neo_hookean.hpp>
 #include <pliant/integrator/backward_euler.hpp>
 #include <pliant/integrator/quasistatic.hpp>
-#include <pliant/linear_solver/cholesky.hpp>
-#include <pliant/linear_solver/pcg.hpp>
-#include <pliant/linear_solver/two_level.hpp>
+#include <pliant/linear_solver/direct/cholesky.hpp>
+#include <pliant/linear_solver/krylov/pcg.hpp>
+#include <pliant/linear_solver/preconditioner/two_level.hpp>
 #include <pliant/mesh/make_box.hpp>
 #include <pliant/mesh/selection.hpp>
 #include <pliant/simulation/simulation.hpp>

@@ -2,7 +2,7 @@
 
 #include <Eigen/Dense>
 
-#include <pliant/core/svd.hpp>
+#include <pliant/algebra/svd.hpp>
 #include <pliant/energy/bonet_wood_neo_hookean.hpp>
 #include <pliant/energy/fixed_corotated.hpp>
 #include <pliant/energy/linear_elastic.hpp>

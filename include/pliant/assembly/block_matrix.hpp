@@ -8,8 +8,8 @@
 #include <numeric>
 #include <vector>
 
+#include <pliant/algebra/node_vector.hpp>
 #include <pliant/assembly/ordering.hpp>
-#include <pliant/core/node_vector.hpp>
 
 namespace pliant {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include <pliant/algebra/tensor.hpp>
 #include <pliant/assembly/block_matrix.hpp>
-#include <pliant/core/tensor.hpp>
 
 namespace pliant {
 

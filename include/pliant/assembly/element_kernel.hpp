@@ -5,9 +5,9 @@
 
 #include <pliant/assembly/element_batches.hpp>
 #include <pliant/assembly/straining.hpp>
-#include <pliant/core/rows.hpp>
 #include <pliant/energy/tangent.hpp>
 #include <pliant/energy/viscosity.hpp>
+#include <pliant/simd/rows.hpp>
 
 namespace pliant {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <pliant/algebra/tensor.hpp>
 #include <pliant/assembly/block_matrix.hpp>
-#include <pliant/core/tensor.hpp>
 #include <pliant/mesh/disjoint_sets.hpp>
 
 namespace pliant {

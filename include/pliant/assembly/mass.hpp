@@ -4,8 +4,8 @@
 #include <memory>
 #include <type_traits>
 
+#include <pliant/algebra/tensor.hpp>
 #include <pliant/assembly/block_matrix.hpp>
-#include <pliant/core/tensor.hpp>
 #include <pliant/mesh/mesh.hpp>
 
 namespace pliant {

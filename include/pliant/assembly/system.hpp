@@ -11,11 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include <pliant/algebra/origins.hpp>
 #include <pliant/assembly/concept.hpp>
 #include <pliant/assembly/elastic_elements.hpp>
 #include <pliant/assembly/free_motion.hpp>
 #include <pliant/assembly/mass.hpp>
-#include <pliant/core/origins.hpp>
 #include <pliant/solid/copies.hpp>
 
 namespace pliant {

@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include <pliant/algebra/matrix.hpp>
+#include <pliant/algebra/orthonormal_basis.hpp>
 #include <pliant/core/error.hpp>
-#include <pliant/core/matrix.hpp>
-#include <pliant/core/orthonormal_basis.hpp>
 
 namespace pliant {
 

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include <pliant/algebra/origins.hpp>
+#include <pliant/algebra/tensor.hpp>
 #include <pliant/assembly/block_matrix.hpp>
 #include <pliant/assembly/free_motion.hpp>
 #include <pliant/constraint/concept.hpp>
-#include <pliant/core/origins.hpp>
-#include <pliant/core/tensor.hpp>
 
 namespace pliant {
 

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include <pliant/algebra/symmetric_eigen.hpp>
 #include <pliant/constraint/concept.hpp>
-#include <pliant/core/symmetric_eigen.hpp>
 
 namespace pliant {
 

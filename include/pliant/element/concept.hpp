@@ -19,7 +19,7 @@
 #include <concepts>
 #include <string_view>
 
-#include <pliant/core/matrix.hpp>
+#include <pliant/algebra/matrix.hpp>
 
 namespace pliant {
 

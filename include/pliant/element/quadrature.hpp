@@ -3,7 +3,7 @@
 
 #include <numbers>
 
-#include <pliant/core/matrix.hpp>
+#include <pliant/algebra/matrix.hpp>
 
 namespace pliant {
 

@@ -22,9 +22,9 @@
 #include <concepts>
 #include <type_traits>
 
-#include <pliant/core/lane.hpp>
-#include <pliant/core/matrix.hpp>
+#include <pliant/algebra/matrix.hpp>
 #include <pliant/energy/projection.hpp>
+#include <pliant/simd/lane.hpp>
 
 namespace pliant {
 
@@ -65,7 +65,7 @@ template <class E, int Dim = 3>
 concept Energy = std::copy_constructible<E> &&  // a Solid keeps a copy
     EnergyOver<E, Dim, double> &&               // scalars
     EnergyOver<E, Dim, float> &&                // scalars of single precision
-    EnergyOver<E, Dim, Lane<double, 4>> &&  // several elements at once: no branch on data, see core/lane.hpp
+    EnergyOver<E, Dim, Lane<double, 4>> &&  // several elements at once: no branch on data, see simd/lane.hpp
     EnergyOver<E, Dim, Lane<float, 8>>;     // the same in single precision
 
 namespace detail {

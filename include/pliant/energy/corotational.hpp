@@ -5,7 +5,7 @@
 #include <limits>
 #include <type_traits>
 
-#include <pliant/core/svd.hpp>
+#include <pliant/algebra/svd.hpp>
 #include <pliant/energy/deformation_gradient.hpp>
 #include <pliant/energy/projection.hpp>
 #include <pliant/energy/spectral_tangent.hpp>

@@ -3,8 +3,8 @@
 
 #include <type_traits>
 
-#include <pliant/core/lane.hpp>
-#include <pliant/core/matrix.hpp>
+#include <pliant/algebra/matrix.hpp>
+#include <pliant/simd/lane.hpp>
 
 namespace pliant {
 

@@ -1,8 +1,8 @@
 // Everything an isotropic energy needs, from its derivatives with respect to the invariants of F.
 #pragma once
 
-#include <pliant/core/svd.hpp>
-#include <pliant/core/tensor.hpp>
+#include <pliant/algebra/svd.hpp>
+#include <pliant/algebra/tensor.hpp>
 #include <pliant/energy/deformation_gradient.hpp>
 #include <pliant/energy/projection.hpp>
 #include <pliant/energy/spectral_tangent.hpp>

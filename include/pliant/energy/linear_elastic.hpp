@@ -1,7 +1,7 @@
 // Linear (small-strain) elasticity.
 #pragma once
 
-#include <pliant/core/tensor.hpp>
+#include <pliant/algebra/tensor.hpp>
 #include <pliant/energy/concept.hpp>
 #include <pliant/energy/deformation_gradient.hpp>
 #include <pliant/energy/lame.hpp>

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include <pliant/core/lane.hpp>
+#include <pliant/simd/lane.hpp>
 
 namespace pliant::detail {
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include <pliant/core/lane.hpp>
-#include <pliant/core/matrix.hpp>
+#include <pliant/algebra/matrix.hpp>
+#include <pliant/simd/lane.hpp>
 
 namespace pliant {
 

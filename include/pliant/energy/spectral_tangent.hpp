@@ -1,9 +1,9 @@
 // Hessians of isotropic energies by their eigensystem.
 #pragma once
 
-#include <pliant/core/svd.hpp>
-#include <pliant/core/symmetric_eigen.hpp>
-#include <pliant/core/tensor.hpp>
+#include <pliant/algebra/svd.hpp>
+#include <pliant/algebra/symmetric_eigen.hpp>
+#include <pliant/algebra/tensor.hpp>
 #include <pliant/energy/projection.hpp>
 
 namespace pliant {

@@ -1,8 +1,8 @@
 // The St. Venant-Kirchhoff energy.
 #pragma once
 
-#include <pliant/core/svd.hpp>
-#include <pliant/core/tensor.hpp>
+#include <pliant/algebra/svd.hpp>
+#include <pliant/algebra/tensor.hpp>
 #include <pliant/energy/concept.hpp>
 #include <pliant/energy/deformation_gradient.hpp>
 #include <pliant/energy/lame.hpp>

@@ -9,7 +9,7 @@
 
 #include <type_traits>
 
-#include <pliant/core/tensor.hpp>
+#include <pliant/algebra/tensor.hpp>
 #include <pliant/energy/projection.hpp>
 
 namespace pliant {

@@ -11,12 +11,12 @@
 #include <algorithm>
 #include <type_traits>
 
+#include <pliant/algebra/tensor.hpp>
 #include <pliant/core/error.hpp>
-#include <pliant/core/register.hpp>
-#include <pliant/core/tensor.hpp>
 #include <pliant/energy/lame.hpp>
 #include <pliant/energy/projection.hpp>
 #include <pliant/energy/tangent.hpp>
+#include <pliant/simd/register.hpp>
 
 namespace pliant {
 

@@ -39,7 +39,7 @@
 
 #include <pliant/assembly/concept.hpp>
 #include <pliant/constraint/filter.hpp>
-#include <pliant/contact/contacts.hpp>
+#include <pliant/contact/response/contacts.hpp>
 #include <pliant/integrator/step_report.hpp>
 
 namespace pliant {

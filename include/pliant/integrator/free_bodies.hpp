@@ -8,12 +8,12 @@
 #include <limits>
 #include <vector>
 
+#include <pliant/algebra/orthonormal_basis.hpp>
+#include <pliant/algebra/rotation.hpp>
+#include <pliant/algebra/tensor.hpp>
 #include <pliant/assembly/block_matrix.hpp>
-#include <pliant/contact/contacts.hpp>
-#include <pliant/core/orthonormal_basis.hpp>
+#include <pliant/contact/response/contacts.hpp>
 #include <pliant/core/parallel.hpp>
-#include <pliant/core/rotation.hpp>
-#include <pliant/core/tensor.hpp>
 #include <pliant/mesh/disjoint_sets.hpp>
 
 namespace pliant {

@@ -24,7 +24,7 @@
 #include <string_view>
 #include <vector>
 
-#include <pliant/core/matrix.hpp>
+#include <pliant/algebra/matrix.hpp>
 #include <pliant/element/concept.hpp>
 
 namespace pliant {

@@ -5,7 +5,7 @@
 #include <concepts>
 #include <type_traits>
 
-#include <pliant/core/matrix.hpp>
+#include <pliant/algebra/matrix.hpp>
 #include <pliant/mesh/mixed_mesh.hpp>
 
 namespace pliant {

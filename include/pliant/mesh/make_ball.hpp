@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <pliant/algebra/tensor.hpp>
 #include <pliant/core/error.hpp>
-#include <pliant/core/tensor.hpp>
 #include <pliant/element/tet4.hpp>
 #include <pliant/mesh/mesh.hpp>
 

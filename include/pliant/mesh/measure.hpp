@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstddef>
 
-#include <pliant/core/matrix.hpp>
-#include <pliant/core/tensor.hpp>
+#include <pliant/algebra/matrix.hpp>
+#include <pliant/algebra/tensor.hpp>
 #include <pliant/mesh/mesh.hpp>
 
 namespace pliant {

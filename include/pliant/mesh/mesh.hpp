@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <pliant/core/matrix.hpp>
+#include <pliant/algebra/matrix.hpp>
 #include <pliant/element/concept.hpp>
 
 namespace pliant {

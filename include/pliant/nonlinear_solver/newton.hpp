@@ -11,7 +11,7 @@
 
 #include <pliant/core/error.hpp>
 #include <pliant/energy/projection.hpp>
-#include <pliant/linear_solver/bounded_solve.hpp>
+#include <pliant/linear_solver/bounded/bounded_solve.hpp>
 
 namespace pliant {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <pliant/assembly/system.hpp>
-#include <pliant/contact/contacts.hpp>
+#include <pliant/contact/response/contacts.hpp>
 #include <pliant/core/error.hpp>
 #include <pliant/core/history.hpp>
 #include <pliant/integrator/concept.hpp>

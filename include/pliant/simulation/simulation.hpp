@@ -12,7 +12,7 @@
 #include <pliant/assembly/system.hpp>
 #include <pliant/core/history.hpp>
 #include <pliant/integrator/backward_euler.hpp>
-#include <pliant/linear_solver/pcg.hpp>
+#include <pliant/linear_solver/krylov/pcg.hpp>
 #include <pliant/simulation/roles.hpp>
 #include <pliant/simulation/saved_state.hpp>
 

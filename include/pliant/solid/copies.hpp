@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <pliant/core/pose.hpp>
+#include <pliant/algebra/pose.hpp>
 #include <pliant/solid/bodies.hpp>
 
 namespace pliant {

@@ -9,7 +9,7 @@
 
 #include <Eigen/Core>
 
-#include <pliant/core/matrix.hpp>
+#include <pliant/algebra/matrix.hpp>
 
 namespace pliant::detail {
 

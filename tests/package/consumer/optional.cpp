@@ -1,5 +1,5 @@
 // Uses METIS or CHOLMOD, whichever it is linked with.
-#include <pliant/linear_solver/cholmod.hpp>
+#include <pliant/linear_solver/direct/cholmod.hpp>
 #include <pliant/pliant.hpp>
 
 using namespace pliant;

@@ -1,0 +1,48 @@
+// Orthonormal vectors, found one after the other.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include <pliant/algebra/matrix.hpp>
+#include <pliant/algebra/tensor.hpp>
+
+namespace pliant {
+
+// At most Dim orthonormal vectors (Gram and Schmidt).
+template <int Dim>
+class OrthonormalBasis {
+ public:
+  using Vector = SmallVector<double, Dim>;
+
+  auto begin() const { return vectors_.begin(); }
+  auto end() const { return vectors_.begin() + static_cast<std::ptrdiff_t>(count_); }
+  const Vector& operator[](int k) const { return vectors_[static_cast<std::size_t>(k)]; }
+
+  // Adds the direction of what of a unit vector the others do not span. False where that is no longer than
+  // `least`, and where the space is spanned.
+  bool extend(const Vector& unit, double least) {
+    Vector rest = orthogonal_part<Dim>(unit, *this);
+    const double length = std::sqrt(dot<double, Dim>(rest, rest));
+    if (!(length > least) || count_ == vectors_.size()) return false;
+    for (int axis = 0; axis < Dim; ++axis) rest[axis] /= length;
+    vectors_[count_++] = orthogonal_part<Dim>(rest, *this);
+    return true;
+  }
+
+  // Until it spans the space: of the coordinate axes one always reaches so far out of what is spanned.
+  void complete() {
+    for (int axis = 0; axis < Dim && count_ < vectors_.size(); ++axis) {
+      Vector unit = Vector::Zero();
+      unit[axis] = 1;
+      extend(unit, 0.5);
+    }
+  }
+
+ private:
+  std::array<Vector, std::size_t{Dim}> vectors_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace pliant

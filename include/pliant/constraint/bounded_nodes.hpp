@@ -1,0 +1,291 @@
+// Nodes whose displacement is bounded by planes.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include <pliant/algebra/node_vector.hpp>
+#include <pliant/algebra/orthonormal_basis.hpp>
+#include <pliant/algebra/tensor.hpp>
+
+namespace pliant {
+
+// A plane that a node must not cross: normal . u >= least, u its displacement from the start of a step.
+template <int Dim>
+struct ContactPlane {
+  SmallVector<double, Dim> normal = SmallVector<double, Dim>::Zero();  // unit
+  double least = 0;                                                    // [m]
+  int collider = -1;
+};
+
+// A node and its planes, as bounds on each of its unknowns y = N^T u: the columns of N are the normals of the
+// planes, as far as these are independent, and what completes them. The normals need not be orthogonal, so
+// that wedges and corners are bounds too, and exactly those that the planes make. A plane that faces another
+// one is an upper bound.
+template <int Dim, class Scalar>
+struct BoundedNode {
+  int node = -1;
+  int axes = 0;                                        // the first ones are bounded
+  SmallMatrix<Scalar, Dim, Dim> N, T;                  // T = N^-T, u = T y [-]
+  SmallVector<Scalar, Dim> lower, upper;               // on y, infinite beyond `axes` [m]
+  Scalar rounding = 0, stretch = 0;                    // of y at rest [m]; of T, the largest entry
+  std::array<int, std::size_t{Dim}> below{}, above{};  // the collider of each bound, or -1
+  int crossed = -1;                                    // an axis on which the planes leave no room, or -1
+
+  // Of y at the displacement u [m]: that counts for as much as it is rounded, which is less than positions
+  // are taken for.
+  Scalar rounding_at(const SmallVector<Scalar, Dim>& u) const {
+    constexpr Scalar units = 16 * std::numeric_limits<Scalar>::epsilon();
+    return std::max(rounding, units * stretch * u.cwiseAbs().maxCoeff());
+  }
+
+  // The collider that presses on an axis with a force of that sign; -1 for none.
+  int presser(int axis, Scalar pressure) const {
+    const auto k = static_cast<std::size_t>(axis);
+    return pressure > 0 ? below[k] : pressure < 0 ? above[k] : -1;
+  }
+};
+
+// The bounded nodes of a step, and what they make of a gradient.
+template <class VectorType>  // a NodeVector
+class BoundedNodes {
+ public:
+  using Vector = VectorType;
+  using Scalar = typename Vector::Scalar;
+  static constexpr int dim = Vector::dim;
+  using Node = BoundedNode<dim, Scalar>;
+  using Point = SmallVector<Scalar, dim>;
+  using Plane = ContactPlane<dim>;
+
+  bool empty() const { return nodes_.empty(); }
+  const std::vector<Node>& nodes() const { return nodes_; }
+
+  // The bounded node of a node, or -1.
+  int place(std::ptrdiff_t node) const {
+    return place_.empty() ? -1 : place_[static_cast<std::size_t>(node)];
+  }
+
+  // Room for as many bounded nodes as there are nodes.
+  void reserve(std::ptrdiff_t node_count) {
+    clear(node_count);
+    nodes_.reserve(static_cast<std::size_t>(node_count));
+  }
+
+  void clear(std::ptrdiff_t node_count) {
+    if (free_part_.nodes() != node_count) {
+      place_.assign(static_cast<std::size_t>(node_count), -1);
+      free_part_.resize(node_count);
+    }
+    for (const Node& bounded : nodes_) place_[static_cast<std::size_t>(bounded.node)] = -1;
+    nodes_.clear();
+  }
+
+  // Adds a node, where it is bounded at all.
+  template <class Planes>
+  void add(int node, const Planes& planes, const SmallMatrix<double, dim, dim>& S,
+           const SmallVector<double, dim>& prescribed, double size) {
+    const Node bounded = bounded_by(node, planes, S, prescribed, size);
+    if (bounded.axes == 0) return;
+    place_[static_cast<std::size_t>(node)] = static_cast<int>(nodes_.size());
+    nodes_.push_back(bounded);
+  }
+
+  // Bounds a node by planes, the most important first, in addition to restraints: `S` projects onto the
+  // directions in which it is free and `prescribed` is its displacement along the others [m]. `size` [m] is
+  // that of its coordinates, for rounding. A plane that a node cannot obey is left out:
+  // those beyond the dim independent ones, and those across which the restraints leave it no way. Where none
+  // is left it has no axes.
+  template <class Planes>
+  static Node bounded_by(int node, const Planes& planes, const SmallMatrix<double, dim, dim>& S,
+                         const SmallVector<double, dim>& prescribed, double size) {
+    Node bounded;
+    bounded.node = node;
+    bounded.below.fill(-1);
+    bounded.above.fill(-1);
+    bounded.lower = Point::Constant(-infinity);
+    bounded.upper = Point::Constant(infinity);
+    SmallMatrix<double, dim, dim> N;
+    OrthonormalBasis<dim> basis;
+    for (const Plane& plane : planes) {
+      SmallVector<double, dim> normal = times<double, dim, dim, 1>(S, plane.normal);
+      const double length = std::sqrt(dot<double, dim>(normal, normal));
+      if (length < least_freedom) continue;
+      const double least = (plane.least - dot<double, dim>(plane.normal, prescribed)) / length;
+      PLIANT_UNROLL for (int k = 0; k < dim; ++k) normal[k] /= length;
+      if (limits_same_axis(bounded, N, normal, least, plane.collider)) continue;
+      if (bounded.axes == dim || !basis.extend(normal, least_angle)) continue;
+      N.col(bounded.axes) = normal;
+      bounded.lower[bounded.axes] = static_cast<Scalar>(least);
+      bounded.below[static_cast<std::size_t>(bounded.axes)] = plane.collider;
+      ++bounded.axes;
+    }
+    if (bounded.axes == 0) return bounded;
+    basis.complete();
+    for (int k = bounded.axes; k < dim; ++k) N.col(k) = basis[k];
+    const SmallMatrix<double, dim, dim> inverted = inverse<double, dim>(N);
+    PLIANT_UNROLL for (int j = 0; j < dim; ++j) {
+      PLIANT_UNROLL for (int i = 0; i < dim; ++i) {
+        bounded.N(i, j) = static_cast<Scalar>(N(i, j));
+        bounded.T(i, j) = static_cast<Scalar>(inverted(j, i));
+      }
+      // Planes that cross in front of the node leave it the middle.
+      if (bounded.lower[j] > bounded.upper[j]) {
+        bounded.crossed = j;
+        bounded.lower[j] = bounded.upper[j] = (bounded.lower[j] + bounded.upper[j]) / 2;
+      }
+    }
+    const double stretch = inverted.cwiseAbs().maxCoeff();
+    bounded.stretch = static_cast<Scalar>(stretch);
+    bounded.rounding = 64 * std::numeric_limits<Scalar>::epsilon() * static_cast<Scalar>(stretch * size);
+    return bounded;
+  }
+
+  // y of the displacement u of a bounded node.
+  static Point in_frame(const Node& bounded, const Point& u) {
+    return transposed_times<Scalar, dim, dim, 1>(bounded.N, u);
+  }
+
+  // The displacement within the bounds of a node that is nearest to u.
+  static Point nearest(const Node& bounded, const Point& u) {
+    const Point y = in_frame(bounded, u);
+    Point inside = y;
+    for (int k = 0; k < bounded.axes; ++k) inside[k] = std::clamp(y[k], bounded.lower[k], bounded.upper[k]);
+    if (inside == y) return u;
+    Point result = times<Scalar, dim, dim, 1>(bounded.T, inside);
+    if (bounded.axes > 1) find_nearest(bounded, u, y, result);
+    return result;
+  }
+
+  // Whether a displacement breaks a bound by more than rounding.
+  bool violated(const Vector& u) const {
+    return std::any_of(nodes_.begin(), nodes_.end(), [&](const Node& bounded) {
+      const Point y = in_frame(bounded, u.node(bounded.node));
+      const Scalar rounding = bounded.rounding_at(u.node(bounded.node));
+      for (int k = 0; k < bounded.axes; ++k) {
+        if (y[k] < bounded.lower[k] - rounding || y[k] > bounded.upper[k] + rounding) {
+          return true;
+        }
+      }
+      return false;
+    });
+  }
+
+  // The norm of what the bounds leave of a gradient g at the displacement u: all of it but what presses nodes
+  // against their bounds.
+  double residual(const Vector& u, const Vector& g) {
+    if (empty()) return static_cast<double>(g.norm());
+    return static_cast<double>(free_part(u, g).norm());
+  }
+
+  // The force of each plane on a bounded node, along its normal [N]; zero where it has none.
+  Point pressures(const Node& bounded, const Point& u, const Point& g) const {
+    const Point y = in_frame(bounded, u), along = transposed_times<Scalar, dim, dim, 1>(bounded.T, g);
+    const Scalar rounding = bounded.rounding_at(u);
+    Point result = Point::Zero();
+    for (int k = 0; k < bounded.axes; ++k) {
+      const bool low = y[k] <= bounded.lower[k] + rounding;
+      const bool high = y[k] >= bounded.upper[k] - rounding;
+      if ((low && along[k] > 0) || (high && along[k] < 0)) result[k] = along[k];
+    }
+    return result;
+  }
+
+ private:
+  static constexpr auto infinity = std::numeric_limits<Scalar>::infinity();
+  static constexpr double least_freedom = 0.05;  // sine of the angle between a plane and what is held
+  static constexpr double least_angle = 0.05;    // sine of the angle between two planes
+
+  // Whether a plane is as good as parallel to one that there is already: the same, then, or one that faces
+  // it.
+  static bool limits_same_axis(Node& bounded, const SmallMatrix<double, dim, dim>& N,
+                               const SmallVector<double, dim>& normal, double least, int collider) {
+    for (int k = 0; k < bounded.axes; ++k) {
+      const double cosine = dot<double, dim>(SmallVector<double, dim>(N.col(k)), normal);
+      if (std::abs(cosine) * std::abs(cosine) < 1 - least_angle * least_angle) continue;
+      auto& lower = bounded.lower[k];
+      auto& upper = bounded.upper[k];
+      const auto axis = static_cast<std::size_t>(k);
+      if (cosine > 0 && static_cast<Scalar>(least) > lower) {
+        lower = static_cast<Scalar>(least);
+        bounded.below[axis] = collider;
+      } else if (cosine < 0 && static_cast<Scalar>(-least) < upper) {
+        upper = static_cast<Scalar>(-least);
+        bounded.above[axis] = collider;
+      }
+      return true;
+    }
+    return false;
+  }
+
+  // The same where the planes need not be orthogonal. Of the few sets of bounds that may hold the node, that
+  // one does so whose pushes N_k p_k have the right signs and lead to where the other bounds are met as well.
+  static void find_nearest(const Node& bounded, const Point& u, const Point& y, Point& result) {
+    const Scalar rounding = bounded.rounding_at(u);
+    int sets = 1;
+    for (int k = 0; k < bounded.axes; ++k) sets *= 3;
+    for (int set = 1; set < sets; ++set) {
+      SmallMatrix<double, dim, dim> products = SmallMatrix<double, dim, dim>::Identity();
+      SmallVector<double, dim> way = SmallVector<double, dim>::Zero();
+      std::array<int, std::size_t{dim}> side{};  // 0 none, 1 lower, 2 upper
+      bool bounds = true;
+      for (int k = 0, rest = set; k < bounded.axes; ++k, rest /= 3) {
+        side[static_cast<std::size_t>(k)] = rest % 3;
+        if (rest % 3 == 0) continue;
+        way[k] = static_cast<double>(rest % 3 == 1 ? bounded.lower[k] : bounded.upper[k]) - y[k];
+        bounds = bounds && std::abs(way[k]) < std::numeric_limits<double>::infinity();
+      }
+      if (!bounds) continue;
+      const auto holds = [&](int k) { return side[static_cast<std::size_t>(k)] != 0; };
+      const auto product = [&](int j, int k) {
+        double sum = 0;
+        PLIANT_UNROLL for (int i = 0; i < dim; ++i) sum +=
+            static_cast<double>(bounded.N(i, j)) * bounded.N(i, k);
+        return sum;
+      };
+      for (int j = 0; j < bounded.axes; ++j) {
+        for (int k = 0; k < bounded.axes; ++k) {
+          if (holds(j) && holds(k)) products(j, k) = product(j, k);
+        }
+      }
+      const auto push = times<double, dim, dim, 1>(inverse<double, dim>(products), way);
+      bool found = true;
+      for (int k = 0; k < bounded.axes; ++k) {
+        const int of_axis = side[static_cast<std::size_t>(k)];
+        if (of_axis != 0) {
+          found = found && (of_axis == 1 ? push[k] >= 0 : push[k] <= 0);
+        } else {
+          double there = y[k];
+          for (int j = 0; j < bounded.axes; ++j) there += product(k, j) * push[j];
+          found = found && there >= static_cast<double>(bounded.lower[k]) - rounding &&
+                  there <= static_cast<double>(bounded.upper[k]) + rounding;
+        }
+      }
+      if (!found) continue;
+      PLIANT_UNROLL for (int i = 0; i < dim; ++i) {
+        double entry = u[i];
+        for (int k = 0; k < bounded.axes; ++k) entry += static_cast<double>(bounded.N(i, k)) * push[k];
+        result[i] = static_cast<Scalar>(entry);
+      }
+      return;
+    }
+  }
+
+  const Vector& free_part(const Vector& u, const Vector& g) {
+    free_part_.set_sum(g, Scalar(0), g);
+    for (const Node& bounded : nodes_) {
+      const Point pressed = pressures(bounded, u.node(bounded.node), g.node(bounded.node));
+      free_part_.node(bounded.node) -= times<Scalar, dim, dim, 1>(bounded.N, pressed);
+    }
+    return free_part_;
+  }
+
+  std::vector<Node> nodes_;
+  std::vector<int> place_;  // in nodes_, of each node, or -1
+  Vector free_part_;
+};
+
+}  // namespace pliant

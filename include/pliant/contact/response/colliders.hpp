@@ -1,0 +1,345 @@
+// The colliders of a simulation, where they are in a step, and which planes they put before a node.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <pliant/algebra/pose.hpp>
+#include <pliant/constraint/bounded_nodes.hpp>
+#include <pliant/contact/shape/any_collider.hpp>
+#include <pliant/contact/shape/surface.hpp>
+#include <pliant/core/error.hpp>
+
+namespace pliant {
+
+// The planes of a node, at most so many.
+template <int Dim>
+struct NodePlanes {
+  static constexpr int most = Dim + 1;
+
+  int count = 0;
+  double size = 0;  // of the coordinates of the node, see Places::size [m]
+  std::array<ContactPlane<Dim>, std::size_t{most}> list;
+
+  auto begin() const { return list.begin(); }
+  auto end() const { return list.begin() + count; }
+
+  void add(const ContactPlane<Dim>& plane) {
+    if (count < most) list[static_cast<std::size_t>(count++)] = plane;
+  }
+
+  // Adds a plane before the others; where there are too many, the one goes that u is farthest from.
+  void insist(const ContactPlane<Dim>& plane, const SmallVector<double, Dim>& u) {
+    auto spare = list.begin() + count;
+    if (count == most) {
+      const auto slack = [&](const ContactPlane<Dim>& other) {
+        return dot<double, Dim>(other.normal, u) - other.least;
+      };
+      spare = std::max_element(list.begin(), list.end(),
+                               [&](const auto& a, const auto& b) { return slack(a) < slack(b); });
+    } else {
+      ++count;
+    }
+    std::move_backward(list.begin(), spare, spare + 1);
+    list.front() = plane;
+  }
+};
+
+// Where some nodes are and where they may go: boxes around their positions and their ways [m].
+template <int Dim>
+struct NodeRegion {
+  AxisAlignedBox<Dim> x, way;
+};
+
+// Colliders are where they are at the end of a step; on their way there they are taken to move evenly. Points
+// and ways are in the world [m]. Questions may be asked by several threads at once.
+//
+// A user calls a collider by its number, which is never given again. Everybody else calls it by its place
+// among those that are there, which are in the order of their numbers: where one is removed the places behind
+// it change, and nothing of it is left.
+template <int Dim>
+class Colliders {
+ public:
+  using Point = SmallVector<double, Dim>;
+  using Square = SmallMatrix<double, Dim, Dim>;
+  using Path = std::function<Pose<Dim>(double time)>;
+  using Planes = NodePlanes<Dim>;
+
+  struct Collider {
+    AnyCollider<Dim> shape;
+    AxisAlignedBox<Dim> bounds;  // of the shape
+    Surface surface;
+    Path path;              // empty where it is moved by hand
+    Pose<Dim> from, to;     // in this step, or in the present part of it
+    Pose<Dim> start, goal;  // of one that is moved by hand, in this step
+    bool moves;             // by hand
+    int number;
+  };
+
+  // `size` [m]: of the coordinates; `rounding` [-]: what rounding makes of distances, relative to that.
+  void prepare(double size, double rounding) {
+    size_ = size;
+    rounding_ = rounding;
+  }
+
+  // Throws ParameterError for what is wrong with the collider or its surface, and for a pose of its path now
+  // that makes no sense. Returns its number, which is never given again.
+  int add(AnyCollider<Dim> shape, const Surface& surface, Path path, double time) {
+    shape.check();
+    surface.check();
+    detail::require_parameter(added_ < std::numeric_limits<int>::max(), "colliders added so far", added_,
+                              "must leave a number for this one");
+    const auto box = shape.bounds();
+    Collider collider{std::move(shape), box, surface, std::move(path), {}, {}, {}, {}, false, added_};
+    if (collider.path) collider.start = collider.from = collider.to = on_path(added_, collider.path, time);
+    list_.push_back(std::move(collider));
+    return added_++;
+  }
+
+  // The next step takes a collider from where it is to a pose, where it stays. Both throw IndexError for one
+  // that is not there.
+  void move(int number, const Pose<Dim>& pose) {
+    Collider& collider = list_[static_cast<std::size_t>(place_of(number))];
+    collider.path = nullptr;
+    collider.goal = pose;
+    collider.moves = true;
+  }
+
+  // Returns the place where it was.
+  int remove(int number) {
+    const int place = place_of(number);
+    list_.erase(list_.begin() + place);
+    return place;
+  }
+
+  // Where the colliders are, see core/history.hpp: what they are made of, and their paths, are no part of it.
+  struct Placed {
+    int number;
+    bool on_path;
+    bool moves;  // the next step takes it to `goal`
+    Pose<Dim> start, goal;
+  };
+  using History = std::vector<Placed>;
+
+  void save(History& history) const {
+    history.clear();
+    for (const Collider& collider : list_) {
+      history.push_back(
+          {collider.number, static_cast<bool>(collider.path), collider.moves, collider.start, collider.goal});
+    }
+  }
+  // Throws StateError for other colliders, or for one that is moved in another way.
+  void check(const History& history) const {
+    auto placed = history.begin();
+    const auto differs = [](int number, const char* difference) {
+      throw StateError("collider " + std::to_string(number), difference);
+    };
+    for (const Collider& collider : list_) {
+      const int number = collider.number;
+      if (placed != history.end() && placed->number < number) differs(placed->number, not_here);
+      if (placed == history.end() || placed->number > number) differs(number, "not in the state, but here");
+      if (placed->on_path != static_cast<bool>(collider.path)) {
+        differs(number, placed->on_path ? "on a path in the state, without one here"
+                                        : "without a path in the state, on one here");
+      }
+      ++placed;
+    }
+    if (placed != history.end()) differs(placed->number, not_here);
+  }
+  void restore(History&& history) {
+    for (const Placed& placed : history) {
+      Collider& collider = list_[static_cast<std::size_t>(place_of(placed.number))];
+      collider.start = collider.from = collider.to = placed.start;
+      collider.goal = placed.goal;
+      collider.moves = placed.moves;
+    }
+  }
+
+  bool empty() const { return list_.empty(); }
+  int count() const { return static_cast<int>(list_.size()); }
+  const Collider& operator[](int place) const { return list_[static_cast<std::size_t>(place)]; }
+
+  bool rub() const {
+    return std::any_of(list_.begin(), list_.end(), [](const Collider& collider) {
+      return collider.surface.friction > 0 || collider.surface.viscosity > 0;
+    });
+  }
+
+  // A step, or the part of it from `begun` to `done` [-], leads from one time to another [s]: colliders on a
+  // path are where it has them then; those moved by hand go evenly through the whole step. Throws
+  // ParameterError for a pose of a path that makes no sense.
+  void place(double begin, double end, double begun = 0, double done = 1) {
+    for (Collider& collider : list_) {
+      if (collider.path) {
+        collider.from = on_path(collider.number, collider.path, begin);
+        collider.to = on_path(collider.number, collider.path, end);
+      } else if (collider.moves) {
+        collider.from = collider.start.towards(collider.goal, begun);
+        collider.to = collider.start.towards(collider.goal, done);
+      } else {
+        collider.from = collider.to = collider.start;
+      }
+    }
+  }
+
+  // The step has been made.
+  void arrive() {
+    for (Collider& collider : list_) {
+      collider.start = collider.from = collider.to;
+      collider.moves = false;
+    }
+  }
+
+  // What rounding makes of distances between points with coordinates of a size [m].
+  double tolerance(double size) const { return rounding_ * std::max(size_, size); }
+
+  // Puts a point that is inside a collider at the start of the step on its surface, as far as
+  // free_directions(), the projection onto those in which it may move, allows; `size` [m] is that of its
+  // coordinates. False where it is inside of none.
+  template <class FreeDirections>
+  bool push_out(Point& x, double size, FreeDirections&& free_directions) const {
+    bool moved = false;
+    for (const Collider& collider : list_) {
+      const Point local = collider.from.to_local(x);
+      const double thickness = collider.surface.thickness;
+      if (apart(collider, local, local, thickness)) continue;
+      const auto near = collider.shape.nearest(local, thickness);
+      if (!near || near->distance >= thickness - tolerance(size)) continue;
+      const Point out = (thickness - near->distance) * collider.from.rotated(near->normal);
+      x += times<double, Dim, Dim, 1>(free_directions(), out);
+      moved = true;
+    }
+    return moved;
+  }
+
+  // Whether a collider may matter to any node of a region. If not, push_out and for_each_entered find nothing
+  // there, nor does meet with a reach of at most the way of a node and `beyond` [m].
+  bool near(int place, const NodeRegion<Dim>& region, double beyond) const {
+    const Collider& collider = (*this)[place];
+    const auto& [x, way] = region;
+    AxisAlignedBox<Dim> end = x;
+    Point longest;
+    for (int k = 0; k < Dim; ++k) {
+      end.lower[k] += way.lower[k];
+      end.upper[k] += way.upper[k];
+      longest[k] = std::max(-way.lower[k], way.upper[k]);
+    }
+    AxisAlignedBox<Dim> swept = local_box(collider.from, x);
+    swept.include(local_box(collider.to, end));
+    const double size = std::max(detail::largest_entry<Dim>(x.lower), detail::largest_entry<Dim>(x.upper));
+    const double thickness = collider.surface.thickness, reach = detail::length<Dim>(longest) + beyond;
+    return !apart(collider, swept, std::max(reach + thickness, closeness(thickness, size)));
+  }
+  bool any_near(const NodeRegion<Dim>& region) const {
+    for (int place = 0; place < count(); ++place) {
+      if (near(place, region, 0)) return true;
+    }
+    return false;
+  }
+
+  // Adds the planes of a collider that a node could meet on its way from x: of the surface it rests on, of
+  // the place where it would enter, or else of the nearest surface where it would end, if within `reach` [m].
+  void meet(int place, const Point& x, const Point& way, double reach, Planes& planes) const {
+    const Collider& collider = (*this)[place];
+    const Point from = collider.from.to_local(x), to = collider.to.to_local(Point(x + way));
+    const double thickness = collider.surface.thickness;
+    const double close = closeness(thickness, planes.size);
+    if (apart(collider, from, to, std::max(reach + thickness, close))) return;
+    const auto here = collider.shape.nearest(from, close);
+    const bool rests = here && here->distance <= close;
+    if (rests) planes.add(plane_of(place, x, here->point, here->normal));
+    const auto hit = collider.shape.first_hit(from, to);
+    if (hit) planes.add(plane_of(place, x, hit->point, hit->normal));
+    if (rests || hit) return;
+    const auto there = collider.shape.nearest(to, reach + thickness);
+    if (there) planes.add(plane_of(place, x, there->point, there->normal));
+  }
+
+  // Calls use(plane) where a node enters a collider on its way from x, and for each that it is inside of at
+  // its end: where it starts on one facet and slides past an edge under the next, only the end tells.
+  template <class Use>
+  void for_each_entered(const Point& x, const Point& way, Use&& use) const {
+    for (int place = 0; place < count(); ++place) {
+      const Collider& collider = (*this)[place];
+      const Point from = collider.from.to_local(x), to = collider.to.to_local(Point(x + way));
+      const double thickness = collider.surface.thickness;
+      if (apart(collider, from, to, thickness)) continue;
+      const auto hit = collider.shape.first_hit(from, to);
+      if (hit) use(plane_of(place, x, hit->point, hit->normal));
+      const auto there = collider.shape.nearest(to, thickness);
+      if (there && there->distance < thickness) use(plane_of(place, x, there->point, there->normal));
+    }
+  }
+
+ private:
+  static constexpr const char* not_here = "in the state, but not here";
+
+  // An error in the pose names the collider.
+  static Pose<Dim> on_path(int number, const Path& path, double time) {
+    try {
+      return path(time);
+    } catch (const ParameterError& error) {
+      throw ParameterError("collider " + std::to_string(number) + ": " + error.parameter(), error.value(),
+                           error.requirement());
+    }
+  }
+
+  int place_of(int number) const {
+    const auto found = std::lower_bound(list_.begin(), list_.end(), number,
+                                        [](const Collider& a, int b) { return a.number < b; });
+    if (found == list_.end() || found->number != number) throw IndexError("collider", number, added_);
+    return static_cast<int>(found - list_.begin());
+  }
+
+  // How near to a surface a node touches it [m].
+  double closeness(double thickness, double size) const { return 1.01 * thickness + tolerance(size); }
+
+  // A box that contains all of one in the world, in the frame of a collider and when rounded.
+  static AxisAlignedBox<Dim> local_box(const Pose<Dim>& pose, const AxisAlignedBox<Dim>& box) {
+    Point middle, half;
+    for (int k = 0; k < Dim; ++k) {
+      middle[k] = (box.lower[k] + box.upper[k]) / 2;
+      half[k] = (box.upper[k] - box.lower[k]) / 2;
+    }
+    const double size = detail::largest_entry<Dim>(middle) + detail::largest_entry<Dim>(half) +
+                        detail::largest_entry<Dim>(pose.translation());
+    const Point centre = pose.to_local(middle);
+    AxisAlignedBox<Dim> result;
+    for (int k = 0; k < Dim; ++k) {
+      double extent = detail::on_surface * size;
+      for (int j = 0; j < Dim; ++j) extent += std::abs(pose.rotation()(j, k)) * half[j];
+      result.lower[k] = centre[k] - extent;
+      result.upper[k] = centre[k] + extent;
+    }
+    return result;
+  }
+
+  // Whether a box, or a segment, stays outside and farther than `reach` from all of a collider, in its frame.
+  static bool apart(const Collider& collider, const AxisAlignedBox<Dim>& box, double reach) {
+    return collider.bounds.apart(box, reach) || collider.shape.apart(box, reach);
+  }
+  static bool apart(const Collider& collider, const Point& from, const Point& to, double reach) {
+    AxisAlignedBox<Dim> box{from, from};
+    box.include(to);
+    return apart(collider, box, reach);
+  }
+
+  ContactPlane<Dim> plane_of(int place, const Point& x, const Point& point, const Point& normal) const {
+    const Collider& collider = (*this)[place];
+    const Point n = collider.to.rotated(normal), p = collider.to.to_world(point);
+    return {n, dot<double, Dim>(n, Point(p - x)) + collider.surface.thickness, place};
+  }
+
+  std::vector<Collider> list_;
+  int added_ = 0;                   // so far
+  double size_ = 0, rounding_ = 0;  // [m], [-]
+};
+
+}  // namespace pliant

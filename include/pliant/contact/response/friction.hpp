@@ -1,0 +1,167 @@
+// Friction of a node on the surface of a collider.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include <pliant/algebra/matrix.hpp>
+#include <pliant/algebra/tensor.hpp>
+#include <pliant/contact/shape/concept.hpp>
+#include <pliant/contact/shape/surface.hpp>
+
+namespace pliant {
+
+// How a node holds on to a surface within a step. Coulomb's law with a normal force N that is known from the
+// last pass: up to its stick length the node gives way elastically, relative to its anchor, and then slides
+// at the constant force mu N, dragging the anchor behind. That is the gradient of a convex function of the
+// displacement u, a parabola that goes over into a cone, and keeps a node that sticks in place for ever.
+// Viscous drag is a parabola about where the surface carries the node.
+template <int Dim>
+class Hold {
+ public:
+  using Point = SmallVector<double, Dim>;
+  using Square = SmallMatrix<double, Dim, Dim>;
+
+  // A force of friction as the gradient of a potential.
+  struct Response {
+    double value = 0;                 // [J]
+    Point gradient = Point::Zero();   // minus the force on the node [N]
+    Square hessian = Square::Zero();  // [N/m]
+  };
+
+  Hold() = default;
+
+  // All points are displacements from the start of the step [m]: `carried` is that of the surface, `anchor`
+  // that of where the node holds, `behind` what it was off its anchor before the step.
+  Hold(int collider, const Surface& surface, double stick_length, const Point& normal, double normal_force,
+       const Point& carried, const Point& anchor, const Point& behind, double slid)
+      : collider_(collider),
+        normal_(normal),
+        friction_(surface.friction),
+        viscosity_(surface.viscosity),
+        stick_length_(stick_length),
+        normal_force_(normal_force),
+        carried_(carried),
+        anchor_(anchor),
+        way_(behind),
+        slid_(slid) {
+    const double length = detail::length<Dim>(way_);
+    slides_ = beyond(length);
+    for (int axis = 0; axis < Dim; ++axis) way_[axis] = length > 0 ? way_[axis] / length : 0;
+  }
+
+  int collider() const { return collider_; }
+  double normal_force() const { return normal_force_; }  // [N]
+  const Point& anchor() const { return anchor_; }
+  double slid() const { return slid_; }  // [m]
+  double limit() const { return friction_ * normal_force_; }
+  bool acts() const { return normal_force_ > 0 && (friction_ > 0 || viscosity_ > 0); }
+
+  bool drags() const { return viscosity_ > 0; }
+  bool sticks(const Point& u) const { return friction_ > 0 && !beyond(detail::length<Dim>(slip(u))); }
+
+  void set_normal_force(double force) { normal_force_ = force; }
+
+  // The force of friction that the last pass was made with, with the sign of a gradient [N].
+  const Point& acted() const { return acted_; }
+  void set_acted(const Point& gradient) { acted_ = gradient; }
+
+  // How far u is from the anchor, along the surface [m].
+  Point slip(const Point& u) const { return tangential(Point(u - anchor_)); }
+
+  // The anchor of a node that has come to u, as a displacement from the start of the step [m].
+  Point anchor_at(const Point& u) const {
+    const Point s = slip(u);
+    const double length = detail::length<Dim>(s);
+    return u - (length > stick_length_ ? stick_length_ / length : 1) * s;
+  }
+
+  // The law at u. Along the way of a node that slides the potential has no curvature, which lets Newton's
+  // method overshoot the anchor, where the force turns round. `residual` [N], the gradient of all at the
+  // node, gives it as much as leads to the anchor and no farther: none where it does not lead there, and ever
+  // less towards the end.
+  Response law(const Point& u, double dt, const Point& residual = Point::Zero()) const {
+    const Point s = slip(u);
+    const double length = detail::length<Dim>(s);
+    const bool beyond_limit = beyond(length);
+    const double stiffness = limit() / (beyond_limit ? length : stick_length_);
+    Response response;
+    response.value = beyond_limit ? limit() * (length - stick_length_ / 2) : stiffness * length * length / 2;
+    response.gradient = stiffness * s;
+    response.hessian = stiffness * across_normal();
+    if (beyond_limit) {
+      const double towards_anchor = dot<double, Dim>(residual, s) / length;
+      const double curvature = std::clamp(towards_anchor, 0.0, limit()) / length;
+      response.hessian -= ((stiffness - curvature) / (length * length)) * outer(s);
+    }
+    add_drag(u, dt, response);
+    return response;
+  }
+
+  // The law without its corner, for a step that is one linear system: a node goes on to slide, or to stick,
+  // as noted last.
+  Response linear_law(const Point& u, double dt) const {
+    Response response;
+    if (slides_) {
+      response.gradient = limit() * way_;
+      response.hessian = limit() / std::max(slid_, stick_length_) * Square(across_normal() - outer(way_));
+    } else {
+      const double stiffness = limit() / stick_length_;
+      response.gradient = stiffness * slip(u);
+      response.hessian = stiffness * across_normal();
+    }
+    add_drag(u, dt, response);
+    return response;
+  }
+
+  // Notes whether, and where to, the node slides at u.
+  void note(const Point& u) {
+    const Point s = slip(u);
+    slid_ = detail::length<Dim>(s);
+    slides_ = beyond(slid_);
+    way_ = slid_ > 0 ? Point(s / slid_) : Point(Point::Zero());
+  }
+
+ private:
+  // A node that slid at the end of the last step is, but for rounding, at its stick length from its anchor,
+  // and slides on.
+  bool beyond(double length) const { return length > stick_length_ * (1 - 1e-6); }
+
+  Point tangential(Point v) const {
+    const double along = dot<double, Dim>(normal_, v);
+    for (int axis = 0; axis < Dim; ++axis) v[axis] -= along * normal_[axis];
+    return v;
+  }
+
+  static Square outer(const Point& v) {
+    Square result;
+    for (int j = 0; j < Dim; ++j) {
+      for (int i = 0; i < Dim; ++i) result(i, j) = v[i] * v[j];
+    }
+    return result;
+  }
+
+  Square across_normal() const { return Square::Identity() - outer(normal_); }
+
+  void add_drag(const Point& u, double dt, Response& response) const {
+    if (viscosity_ == 0) return;
+    const double stiffness = viscosity_ / dt;
+    const Point drift = tangential(Point(u - carried_));
+    response.value += stiffness * dot<double, Dim>(drift, drift) / 2;
+    response.gradient += stiffness * drift;
+    response.hessian += stiffness * across_normal();
+  }
+
+  int collider_ = -1;
+  Point normal_ = Point::Zero();
+  Point acted_ = Point::Zero();
+  double friction_ = 0, viscosity_ = 0;                     // [-], [kg/s]
+  double stick_length_ = 0;                                 // [m]
+  double normal_force_ = 0;                                 // [N]
+  Point carried_ = Point::Zero(), anchor_ = Point::Zero();  // [m]
+  bool slides_ = false;                                     // as noted
+  Point way_ = Point::Zero();                               // of unit length, as noted
+  double slid_ = 0;                                         // how far, as noted [m]
+};
+
+}  // namespace pliant

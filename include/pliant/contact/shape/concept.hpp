@@ -1,0 +1,139 @@
+// The Collider concept: a rigid obstacle, as the answers to two questions about its surface.
+//
+// A model answers in its own frame; a Pose (pose.hpp) places it in the world. It has the members
+//   check()             throws ParameterError at the first parameter that is not admissible
+//   bounds()            a box that contains all of it; may be infinite
+//   nearest(x, reach)   the point of its surface that is nearest to x
+//   first_hit(from, to) the first place where a segment goes in
+// and may have
+//   apart(box, reach)   true only where all of a box is outside and farther than `reach` >= 0 from it, even
+//                       when rounded; without it bounds() tells
+// All questions are const, allocate nothing and may be asked by several threads at once. Points and segments
+// that are not finite have no answer.
+//
+// What is on the surface: a segment that starts within 1e-12 of the size of the coordinates from the surface
+// starts on it, and meets it there if it goes in. One that ends on it meets it or not, as rounding has it.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <optional>
+
+#include <pliant/algebra/matrix.hpp>
+#include <pliant/algebra/tensor.hpp>
+#include <pliant/core/error.hpp>
+
+namespace pliant {
+
+// The point of a surface that is nearest to a given one.
+template <int Dim>
+struct SurfacePoint {
+  SmallVector<double, Dim> point;   // [m]
+  SmallVector<double, Dim> normal;  // unit, outwards: the gradient of the distance
+  double distance = 0;              // of the given point, negative inside [m]
+};
+
+// Where a segment goes in.
+template <int Dim>
+struct SurfaceHit {
+  SmallVector<double, Dim> point;   // [m]
+  SmallVector<double, Dim> normal;  // unit, outwards
+  double fraction = 0;              // of the way, 0 to 1
+};
+
+// All x with lower <= x <= upper.
+template <int Dim>
+struct AxisAlignedBox {
+  SmallVector<double, Dim> lower, upper;  // [m]; may be infinite
+
+  bool contains(const SmallVector<double, Dim>& x) const {
+    bool inside = true;
+    PLIANT_UNROLL for (int k = 0; k < Dim; ++k) inside = inside && lower[k] <= x[k] && x[k] <= upper[k];
+    return inside;
+  }
+
+  // Grows so that it contains `x`, or another box.
+  void include(const SmallVector<double, Dim>& x) { include(AxisAlignedBox{x, x}); }
+  void include(const AxisAlignedBox& other) {
+    PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {
+      lower[k] = std::min(lower[k], other.lower[k]);
+      upper[k] = std::max(upper[k], other.upper[k]);
+    }
+  }
+
+  // Whether some axis keeps it farther than `reach` from another one; false where that is not a number.
+  bool apart(const AxisAlignedBox& other, double reach) const {
+    bool result = false;
+    PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {
+      result = result || other.upper[k] < lower[k] - reach || other.lower[k] > upper[k] + reach;
+    }
+    return result;
+  }
+};
+
+template <class C, int Dim>
+concept Collider = std::copy_constructible<C> &&  // a Simulation keeps a copy
+    requires(const C& collider, const SmallVector<double, Dim>& x, double reach) {
+  // check() const: throws ParameterError at the first parameter that is not admissible
+  collider.check();
+  // bounds() const: a box in the collider's frame that contains all of it [m]
+  { collider.bounds() } -> std::same_as<AxisAlignedBox<Dim>>;
+  // nearest(x, reach) const: the nearest point of the surface; none where the distance is above `reach`. A
+  // solid answers for every point inside, however deep.
+  { collider.nearest(x, reach) } -> std::same_as<std::optional<SurfacePoint<Dim>>>;
+  // first_hit(from, to) const: the first place where a segment that starts outside or on the surface goes
+  // in; none where it starts inside, leaves, or touches without going in
+  { collider.first_hit(x, x) } -> std::same_as<std::optional<SurfaceHit<Dim>>>;
+};
+
+namespace detail {
+
+template <int Dim>
+PLIANT_INLINE SmallVector<double, Dim> difference(const SmallVector<double, Dim>& a,
+                                                  const SmallVector<double, Dim>& b) {
+  SmallVector<double, Dim> result;
+  PLIANT_UNROLL for (int k = 0; k < Dim; ++k) result[k] = a[k] - b[k];
+  return result;
+}
+
+template <int Dim>
+PLIANT_INLINE SmallVector<double, Dim> scaled(double factor, const SmallVector<double, Dim>& v) {
+  SmallVector<double, Dim> result;
+  PLIANT_UNROLL for (int k = 0; k < Dim; ++k) result[k] = factor * v[k];
+  return result;
+}
+
+// x + factor * v
+template <int Dim>
+PLIANT_INLINE SmallVector<double, Dim> moved_along(const SmallVector<double, Dim>& x, double factor,
+                                                   const SmallVector<double, Dim>& v) {
+  SmallVector<double, Dim> result;
+  PLIANT_UNROLL for (int k = 0; k < Dim; ++k) result[k] = x[k] + factor * v[k];
+  return result;
+}
+
+template <int Dim>
+PLIANT_INLINE double length(const SmallVector<double, Dim>& v) {
+  return std::sqrt(dot<double, Dim>(v, v));
+}
+
+template <int Dim>
+PLIANT_INLINE double largest_entry(const SmallVector<double, Dim>& v) {
+  double result = 0;
+  PLIANT_UNROLL for (int k = 0; k < Dim; ++k) result = std::max(result, std::abs(v[k]));
+  return result;
+}
+
+template <int Dim>
+PLIANT_INLINE bool finite(const SmallVector<double, Dim>& v) {
+  bool result = true;
+  PLIANT_UNROLL for (int k = 0; k < Dim; ++k) result = result && is_finite(v[k]);
+  return result;
+}
+
+// A point this near to the surface lies on it, relative to its coordinates.
+inline constexpr double on_surface = 1e-12;
+
+}  // namespace detail
+}  // namespace pliant

@@ -1,0 +1,406 @@
+// Linear systems whose unknowns are bounded at some nodes, by any solver.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <pliant/assembly/block_matrix.hpp>
+#include <pliant/constraint/bounded_nodes.hpp>
+#include <pliant/linear_solver/bounded/box_constraints.hpp>
+#include <pliant/linear_solver/bounded/mprgp.hpp>
+#include <pliant/linear_solver/concept.hpp>
+
+namespace pliant {
+
+namespace detail {
+
+// A solver that takes bounds itself.
+template <class S, class Matrix>
+concept BoxSolver = LinearSolver<S, Matrix> &&
+    requires(const S& solver, const Matrix& A, const typename Matrix::Vector& b,
+             const BoxConstraints<typename Matrix::Vector>& box, typename Matrix::Vector& x,
+             typename S::template Workspace<Matrix>& workspace) {
+  { solver.solve(A, b, box, x, workspace, 0.0, NoMonitor{}) } -> std::convertible_to<LinearReport>;
+};
+
+}  // namespace detail
+
+// Minimises d.A d / 2 - b.d over the displacements u + d that bounds allow. The unknowns of bounded nodes are
+// taken in the frames of their planes, in which the bounds are a box: A becomes T^T A T, block by block. A
+// solver that takes a box, Mprgp, is given it. For any other one the set of the planes that press is guessed
+// and mended, until none is crossed and none pulls (a primal-dual active set method, Hintermueller, Ito,
+// Kunisch 2002): the unknowns of pressing planes are taken out of the system as held ones are. From one solve
+// to the next the guess is the last answer, so that steady contact costs one system. A set that goes round in
+// circles, which it can, is settled by Mprgp; so is a solution that is too inaccurate to be a way down.
+template <class MatrixType>  // a BlockMatrix
+class BoundedSolve {
+ public:
+  using Matrix = MatrixType;
+  using Vector = typename Matrix::Vector;
+  using Scalar = typename Matrix::Scalar;
+  static constexpr int dim = Matrix::dim;
+  using Bounds = BoundedNodes<Vector>;
+
+  // d holds the first guess on entry and the solution on return; A and b are not what they were. `goal` and
+  // `monitor` are those of a LinearSolver, `iterations` of the report those of all systems together.
+  template <class Solver, class Workspace, class Monitor>
+  LinearReport solve(const Solver& solver, Workspace& workspace, Matrix& A, Vector& b, const Bounds& bounds,
+                     const Vector& u, Vector& d, double goal, Monitor&& monitor) {
+    enter(A, b, bounds, u, d);
+    LinearReport report;
+    if constexpr (detail::BoxSolver<Solver, Matrix>) {
+      report = solve_in_box(solver, workspace, A, b, d, goal, monitor);
+    } else {
+      report = find_pressing(solver, workspace, A, b, d, goal, monitor);
+    }
+    for (std::size_t m = 0; m < nodes_.size(); ++m) {
+      const auto& bounded = bounds.nodes()[m];
+      const Point y = d.node(bounded.node);
+      d.node(bounded.node) = times<Scalar, dim, dim, 1>(bounded.T, y);
+    }
+    return report;
+  }
+
+  using Signs = std::array<signed char, std::size_t{dim}>;
+
+  // The last guess, see core/history.hpp.
+  struct History {
+    std::vector<Signs> pressing;  // of each node; empty where there was none
+  };
+  void save(History& history) const { history.pressing = pressing_; }
+  void restore(History&& history) { pressing_ = std::move(history.pressing); }
+
+  // What is remembered from one step to the next; see integrator/concept.hpp.
+  void begin_step() { pressed_ = pressing_; }
+  void step_undone() { std::swap(pressing_, pressed_); }
+  void keep_from(BoundedSolve& other) { std::swap(pressing_, other.pressing_); }
+
+ private:
+  using Block = SmallMatrix<Scalar, dim, dim>;
+  using Point = SmallVector<Scalar, dim>;
+  static constexpr Scalar straight = 16 * std::numeric_limits<Scalar>::epsilon();
+  static constexpr int most_changes = 12;     // of the pressing set
+  static constexpr double settled_by = 1e-6;  // tolerance of Mprgp where that set goes round in circles [-]
+
+  // A bounded node during a solve.
+  struct Node {
+    int node;
+    int axes;
+    Point lower, upper;  // of its part of y [m]
+    Point reaction;      // A y - b, in its frame [N]
+    Scalar rounding;     // of y [m]
+    Scalar mean;         // of the diagonal of its own block
+    Signs pressing;      // for each axis -1 at its lower bound, 1 at its upper one, 0 between them
+    Block rotation;      // T, which is one
+    bool rotated;        // where the planes are orthogonal to each other
+  };
+
+  // A block of A in the rows or columns of bounded nodes, in their frames.
+  struct Touched {
+    int slot;
+    int row, column;
+    int of_row, of_column;  // in nodes_, or -1
+    Block block;
+  };
+
+  // For each column of the upper half its blocks beside the diagonal.
+  struct Columns {
+    const BlockPattern* pattern = nullptr;
+    std::vector<int> begin, slot, row;
+
+    void build(const BlockPattern& upper) {
+      pattern = nullptr;  // until it is complete: an allocation may fail
+      const auto rows = static_cast<std::size_t>(upper.rows());
+      begin.assign(rows + 1, 0);
+      slot.resize(static_cast<std::size_t>(upper.blocks() - upper.rows()));
+      row.resize(slot.size());
+      for_each(upper, [&](int, int, int column) { ++begin[static_cast<std::size_t>(column) + 1]; });
+      for (std::size_t i = 0; i < rows; ++i) begin[i + 1] += begin[i];
+      std::vector<int> next(begin.begin(), begin.end() - 1);
+      for_each(upper, [&](int k, int i, int column) {
+        const auto place = static_cast<std::size_t>(next[static_cast<std::size_t>(column)]++);
+        slot[place] = k;
+        row[place] = i;
+      });
+      pattern = &upper;
+    }
+
+    template <class Visit>
+    static void for_each(const BlockPattern& upper, Visit&& visit) {
+      for (int i = 0; i < static_cast<int>(upper.rows()); ++i) {
+        const auto first = static_cast<std::size_t>(i);
+        for (int k = upper.row_begin[first] + 1; k < upper.row_begin[first + 1]; ++k) {
+          visit(k, i, upper.columns[static_cast<std::size_t>(k)]);
+        }
+      }
+    }
+  };
+
+  // Takes the bounded nodes of A, b and d into their frames.
+  void enter(const Matrix& A, Vector& b, const Bounds& bounds, const Vector& u, Vector& d) {
+    const BlockPattern& pattern = A.pattern();
+    if (columns_.pattern != &pattern) columns_.build(pattern);
+    if (std::ssize(pressing_) != A.rows()) {
+      pressed_.reserve(static_cast<std::size_t>(A.rows()));
+      pressing_.assign(static_cast<std::size_t>(A.rows()), Signs{});
+    }
+    if (right_.nodes() != A.rows()) right_.resize(A.rows());
+    nodes_.clear();
+    touched_.clear();
+    for (const auto& bounded : bounds.nodes()) {
+      const int i = bounded.node;
+      const Point already = Bounds::in_frame(bounded, u.node(i));
+      Node node{.node = i,
+                .axes = bounded.axes,
+                .lower = bounded.lower - already,
+                .upper = bounded.upper - already,
+                .reaction = Point::Zero(),
+                .rounding = bounded.rounding_at(u.node(i)),
+                .mean = 0,
+                .pressing = pressing_[static_cast<std::size_t>(i)],
+                .rotation = bounded.T,
+                .rotated = (bounded.T - bounded.N).cwiseAbs().maxCoeff() < straight};
+      for (int k = 0; k < dim; ++k) {
+        // A node that is on a plane but for rounding stays where it is: the work of the plane's force on the
+        // way there would be noise in the slope of the function.
+        if (std::abs(node.lower[k]) <= node.rounding) node.lower[k] = 0;
+        if (std::abs(node.upper[k]) <= node.rounding) node.upper[k] = 0;
+        auto& sign = node.pressing[static_cast<std::size_t>(k)];
+        if (k >= bounded.axes || !std::isfinite(sign < 0 ? node.lower[k] : node.upper[k])) sign = 0;
+        if (node.lower[k] == node.upper[k]) sign = -1;
+      }
+      b.node(i) = transposed_times<Scalar, dim, dim, 1>(bounded.T, b.node(i));
+      d.node(i) = Bounds::in_frame(bounded, d.node(i));
+      const auto first = static_cast<std::size_t>(i);
+      const std::size_t own = touched_.size();
+      for (int k = pattern.row_begin[first]; k < pattern.row_begin[first + 1]; ++k) {
+        touch(A, bounds, k, i, pattern.columns[static_cast<std::size_t>(k)]);
+      }
+      node.mean = std::abs(trace<Scalar, dim>(touched_[own].block)) / dim;
+      if (!(node.mean > 0)) node.mean = 1;
+      nodes_.push_back(node);
+      for (int k = columns_.begin[first]; k < columns_.begin[first + 1]; ++k) {
+        const int row = columns_.row[static_cast<std::size_t>(k)];
+        if (bounds.place(row) < 0) touch(A, bounds, columns_.slot[static_cast<std::size_t>(k)], row, i);
+      }
+    }
+  }
+
+  void touch(const Matrix& A, const Bounds& bounds, int slot, int row, int column) {
+    const int of_row = bounds.place(row), of_column = bounds.place(column);
+    Block block = A.block(slot);
+    if (of_row >= 0) {
+      block =
+          transposed_times<Scalar, dim, dim, dim>(bounds.nodes()[static_cast<std::size_t>(of_row)].T, block);
+    }
+    if (of_column >= 0) {
+      block = times<Scalar, dim, dim, dim>(block, bounds.nodes()[static_cast<std::size_t>(of_column)].T);
+    }
+    touched_.push_back({slot, row, column, of_row, of_column, block});
+  }
+
+  // The touched blocks, without the rows and columns of what presses where that is taken out.
+  void write_blocks(Matrix& A, bool without_pressing) const {
+    for (const Touched& touched : touched_) {
+      Block block = touched.block;
+      if (without_pressing) {
+        for (int j = 0; j < dim; ++j) {
+          for (int i = 0; i < dim; ++i) {
+            if (presses(touched.of_row, i) || presses(touched.of_column, j)) block(i, j) = 0;
+          }
+        }
+        if (touched.row == touched.column) {
+          for (int k = 0; k < dim; ++k) {
+            if (presses(touched.of_row, k))
+              block(k, k) = nodes_[static_cast<std::size_t>(touched.of_row)].mean;
+          }
+        }
+      }
+      if (without_pressing && rotated(touched.of_row)) {
+        block =
+            times<Scalar, dim, dim, dim>(nodes_[static_cast<std::size_t>(touched.of_row)].rotation, block);
+      }
+      if (without_pressing && rotated(touched.of_column)) {
+        const Block back = nodes_[static_cast<std::size_t>(touched.of_column)].rotation.transpose();
+        block = times<Scalar, dim, dim, dim>(block, back);
+      }
+      A.block(touched.slot) = block;
+    }
+  }
+
+  bool rotated(int m) const { return m >= 0 && nodes_[static_cast<std::size_t>(m)].rotated; }
+
+  // A solver is given rotated nodes in the world's axes, in which preconditioners know what moves how.
+  void turn_back(Vector& vector) const {
+    for (const Node& node : nodes_) {
+      if (!node.rotated) continue;
+      const Point y = vector.node(node.node);
+      vector.node(node.node) = times<Scalar, dim, dim, 1>(node.rotation, y);
+    }
+  }
+  void turn(Vector& vector) const {
+    for (const Node& node : nodes_) {
+      if (!node.rotated) continue;
+      const Point d = vector.node(node.node);
+      vector.node(node.node) = transposed_times<Scalar, dim, dim, 1>(node.rotation, d);
+    }
+  }
+
+  bool presses(int m, int axis) const {
+    return m >= 0 && nodes_[static_cast<std::size_t>(m)].pressing[static_cast<std::size_t>(axis)] != 0;
+  }
+
+  // y of what presses, zero elsewhere.
+  Point at_bounds(int m) const {
+    Point y = Point::Zero();
+    if (m < 0) return y;
+    const Node& node = nodes_[static_cast<std::size_t>(m)];
+    for (int k = 0; k < node.axes; ++k) {
+      const int sign = node.pressing[static_cast<std::size_t>(k)];
+      if (sign != 0) y[k] = sign < 0 ? node.lower[k] : node.upper[k];
+    }
+    return y;
+  }
+
+  template <class Solver, class Workspace, class Monitor>
+  LinearReport solve_in_box(const Solver& solver, Workspace& workspace, Matrix& A, const Vector& b, Vector& d,
+                            double goal, Monitor&& monitor) {
+    write_blocks(A, false);
+    fill_box(b.nodes());
+    const LinearReport report = solver.solve(A, b, box_, d, workspace, goal, monitor);
+    clear_box();
+    return report;
+  }
+
+  template <class Solver, class Workspace, class Monitor>
+  LinearReport find_pressing(const Solver& solver, Workspace& workspace, Matrix& A, const Vector& b,
+                             Vector& d, double goal, Monitor&& monitor) {
+    LinearReport report;
+    int iterations = 0;
+    const auto counting = [&](int done, double residual) { return monitor(iterations + done, residual); };
+    int change = 0;
+    for (; change < most_changes; ++change) {
+      write_blocks(A, true);
+      take_out_pressing(b, d);
+      turn_back(right_);
+      turn_back(d);
+      report = solver.solve(A, right_, d, workspace, goal, counting);
+      turn(d);
+      report.iterations = iterations += report.iterations;
+      if (!report && report.stop != LinearStop::max_iterations) return report;
+      for_each_pressing([&](const Node& node, int k, Scalar bound) { d.node(node.node)(k) = bound; });
+      find_reactions(b, d);
+      if (!report || !mend(d, report.goal)) break;  // a truncated solve has had its time
+    }
+    if (change < most_changes && (b.dot(d) > 0 || !may_stay())) {
+      for (const Node& node : nodes_) pressing_[static_cast<std::size_t>(node.node)] = node.pressing;
+      return report;
+    }
+    d.set_zero();
+    report = solve_in_box(Mprgp<Jacobi>{.tolerance = settled_by}, box_workspace_, A, b, d, goal, counting);
+    report.iterations += iterations;
+    return report;
+  }
+
+  // Whether d = 0 is within the bounds.
+  bool may_stay() const {
+    return std::all_of(nodes_.begin(), nodes_.end(), [](const Node& node) {
+      for (int k = 0; k < node.axes; ++k) {
+        if (node.lower[k] > 0 || node.upper[k] < 0) return false;
+      }
+      return true;
+    });
+  }
+
+  // The right-hand side of the unknowns that do not press; those that do are zero until the rest is known, so
+  // that no solver, however inexact, takes them off their bounds.
+  void take_out_pressing(const Vector& b, Vector& d) {
+    right_.set_sum(b, Scalar(0), b);
+    for (const Touched& touched : touched_) {
+      const Point of_column = at_bounds(touched.of_column);
+      right_.node(touched.row) -= times<Scalar, dim, dim, 1>(touched.block, of_column);
+      if (touched.row == touched.column) continue;
+      const Point of_row = at_bounds(touched.of_row);
+      right_.node(touched.column) -= transposed_times<Scalar, dim, dim, 1>(touched.block, of_row);
+    }
+    for_each_pressing(
+        [&](const Node& node, int k, Scalar) { right_.node(node.node)(k) = d.node(node.node)(k) = 0; });
+  }
+
+  template <class Use>
+  void for_each_pressing(Use&& use) const {
+    for (std::size_t m = 0; m < nodes_.size(); ++m) {
+      const Point y = at_bounds(static_cast<int>(m));
+      for (int k = 0; k < nodes_[m].axes; ++k) {
+        if (nodes_[m].pressing[static_cast<std::size_t>(k)] != 0) use(nodes_[m], k, y[k]);
+      }
+    }
+  }
+
+  void find_reactions(const Vector& b, const Vector& d) {
+    for (Node& node : nodes_) node.reaction = -b.node(node.node);
+    for (const Touched& touched : touched_) {
+      const Point of_column = d.node(touched.column), of_row = d.node(touched.row);
+      if (touched.of_row >= 0) {
+        nodes_[static_cast<std::size_t>(touched.of_row)].reaction +=
+            times<Scalar, dim, dim, 1>(touched.block, of_column);
+      }
+      if (touched.row != touched.column && touched.of_column >= 0) {
+        nodes_[static_cast<std::size_t>(touched.of_column)].reaction +=
+            transposed_times<Scalar, dim, dim, 1>(touched.block, of_row);
+      }
+    }
+  }
+
+  // Lets what crosses a bound press, and what pulls no longer. True where something changed.
+  bool mend(const Vector& d, double goal) {
+    bool changed = false;
+    for (Node& node : nodes_) {
+      for (int k = 0; k < node.axes; ++k) {
+        auto& sign = node.pressing[static_cast<std::size_t>(k)];
+        if (node.lower[k] == node.upper[k]) continue;
+        const Scalar y = d.node(node.node)(k);
+        if (sign == 0) {
+          if (y < node.lower[k] - node.rounding) sign = -1;
+          else if (y > node.upper[k] + node.rounding) sign = 1;
+          changed = changed || sign != 0;
+        } else if (static_cast<double>(-sign * node.reaction[k]) < -goal) {
+          sign = 0;
+          changed = true;
+        }
+      }
+    }
+    return changed;
+  }
+
+  void fill_box(std::ptrdiff_t count) {
+    if (box_.lower.nodes() != count) box_ = BoxConstraints<Vector>::unbounded(count);
+    for (const Node& node : nodes_) {
+      box_.lower.node(node.node) = node.lower;
+      box_.upper.node(node.node) = node.upper;
+    }
+  }
+
+  void clear_box() {
+    constexpr auto infinity = std::numeric_limits<Scalar>::infinity();
+    for (const Node& node : nodes_) {
+      box_.lower.node(node.node).setConstant(-infinity);
+      box_.upper.node(node.node).setConstant(infinity);
+    }
+  }
+
+  std::vector<Node> nodes_;
+  std::vector<Touched> touched_;
+  std::vector<Signs> pressing_, pressed_;  // of each node of the matrix, as last found; before the step
+  Columns columns_;
+  Vector right_;
+  BoxConstraints<Vector> box_;
+  typename Mprgp<Jacobi>::template Workspace<Matrix> box_workspace_;
+};
+
+}  // namespace pliant

@@ -1,0 +1,462 @@
+// Conjugate gradients with bounds on the unknowns.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <pliant/assembly/packed_matrix.hpp>
+#include <pliant/core/error.hpp>
+#include <pliant/linear_solver/bounded/box_constraints.hpp>
+#include <pliant/linear_solver/concept.hpp>
+#include <pliant/linear_solver/preconditioner/preconditioner.hpp>
+
+namespace pliant {
+
+// How a solve with bounds ended. Its residual is the norm of the projected gradient of x.Ax / 2 - b.x: the
+// gradient at the unknowns between their bounds, and of it, at those on a bound, what would leave the bound
+// inwards. It vanishes at the solution and nowhere else.
+struct MprgpReport : LinearReport {
+  int conjugate_gradient_steps = 0;  // these three make `iterations`
+  int expansions = 0;                // that took unknowns to a bound
+  int proportionings = 0;            // that took unknowns off their bounds
+  int products = 0;                  // with A
+  std::ptrdiff_t active = 0;         // unknowns on a bound at the end, fixed ones included
+};
+
+namespace detail {
+
+// What Mprgp multiplies with: the matrix packed, or any other operator as it is.
+template <class Operator>
+struct Product {
+  const Operator* A = nullptr;
+  void assign(const Operator& given) { A = &given; }
+  template <class Vector>
+  auto multiply(const Vector& x, Vector& y) const {
+    return A->multiply(x, y);
+  }
+};
+
+template <int Dim, class Scalar, Isa isa>
+struct Product<BlockMatrix<Dim, Scalar, isa>> : PackedMatrix<Dim, Scalar, isa> {};
+
+}  // namespace detail
+
+// Minimises x.Ax / 2 - b.x over lower <= x <= upper, for a symmetric positive definite A: modified
+// proportioning with reduced gradient projections of Dostal and Schoeberl 2005, with two bounds for each
+// unknown. Conjugate gradients run over the unknowns between their bounds; where a step meets a bound it ends
+// there, exactly, and a step along the projected gradient, which may take many unknowns to their bounds,
+// follows; where the gradient at the bounds outweighs that between them, the unknowns it pulls inwards are
+// released. The cost never increases. Without bounds this is Pcg, and the same iterates.
+//
+// The preconditioner must be diagonal: with P^(1/2) x as the unknowns a box remains a box. A may be any
+// operator that has the types Scalar and Vector and multiply(x, y), which makes y = A x and returns x.y; for
+// Jacobi also rows() and diagonal(i), the block of node i. The steps along the gradient are safe below
+// 2 / |P^-1 A|. A BlockMatrix bounds that norm by sums over rows, an operator may by a member norm_bound(),
+// at least its largest eigenvalue; else power iteration estimates it. An estimate is too low, if only by a
+// few per cent: each such step is checked before it is taken, and made shorter where it would raise the cost.
+template <class PreconditionerType = Jacobi>  // Identity, Jacobi
+struct Mprgp {
+  double tolerance = 1e-6;        // relative to the residual at the x nearest to zero, without bounds |b| [-]
+  double absolute_tolerance = 0;  // [N] where b is a force
+  int max_iterations = 0;         // 0: ten times the number of unknowns
+  double proportion = 1;   // Gamma: how far the gradient at the bounds may outweigh that between them [-]
+  double expansion = 1.6;  // length of a step along the gradient, times |P^-1 A| [-]
+  PreconditionerType preconditioner = {};
+
+  template <class Matrix>
+  struct Workspace {
+    static_assert(
+        DiagonalPreconditioner<PreconditionerType, Matrix>,
+        "Mprgp<P>: P must be a diagonal preconditioner, Identity or Jacobi; any other would turn the "
+        "bounds on the unknowns into bounds on mixtures of them");
+    typename Matrix::Vector g, z, p, q;
+    detail::Product<Matrix> A;
+    typename PreconditionerType::template Workspace<Matrix> preconditioner;
+  };
+
+  void check() const {
+    detail::require_iteration("Mprgp", tolerance, absolute_tolerance, max_iterations);
+    detail::require_parameter(proportion > 0, "Mprgp::proportion", proportion, "must be positive");
+    detail::require_parameter(expansion > 0 && expansion < 2, "Mprgp::expansion", expansion,
+                              "must lie in (0, 2)");
+  }
+
+  // Without bounds.
+  template <class Matrix, class W, class Monitor = NoMonitor>
+  LinearReport solve(const Matrix& A, const typename Matrix::Vector& b, typename Matrix::Vector& x, W& w,
+                     double goal = 0, Monitor&& monitor = {}) const {
+    using Vector = typename Matrix::Vector;
+    return Run<Matrix, detail::NoBounds<Vector>, W>(*this, A, b, {}, x, w).run(goal, monitor);
+  }
+
+  // Within a box; x need not be in it on entry. Throws what BoxConstraints::check does.
+  template <class Matrix, class W, class Monitor = NoMonitor>
+  MprgpReport solve(const Matrix& A, const typename Matrix::Vector& b,
+                    const BoxConstraints<typename Matrix::Vector>& box, typename Matrix::Vector& x, W& w,
+                    double goal = 0, Monitor&& monitor = {}) const {
+    using Vector = typename Matrix::Vector;
+    box.check(b.nodes());
+    return Run<Matrix, detail::Bounds<Vector>, W>(*this, A, b, {box}, x, w).run(goal, monitor);
+  }
+
+ private:
+  template <class Matrix, class Box, class W>
+  class Run;
+};
+
+// One solve.
+template <class PreconditionerType>
+template <class Matrix, class Box, class W>
+class Mprgp<PreconditionerType>::Run {
+ public:
+  using Scalar = typename Matrix::Scalar;
+  using Vector = typename Matrix::Vector;
+
+  Run(const Mprgp& solver, const Matrix& A, const Vector& b, const Box& box, Vector& x, W& w)
+      : solver_(solver), A_(A), b_(b), box_(box), x_(x), w_(w) {}
+
+  template <class Monitor>
+  MprgpReport run(double goal, Monitor& monitor) {
+    report_.stop = start(goal);
+    if (report_.stop == going_on) report_.stop = iterate(monitor);
+    if constexpr (Box::bounded) count_active();
+    return report_;
+  }
+
+ private:
+  using Row = typename Vector::Row;
+  static constexpr LinearStop going_on = LinearStop::max_iterations;
+  static constexpr std::ptrdiff_t grain = Vector::grain / Vector::stride;  // nodes
+
+  // phi is the gradient between the bounds, beta that at the bounds where it points inwards. With a tilde:
+  // no more of it than a step of length `length_` can follow.
+  struct Gradient {
+    Scalar square = 0;   // |phi + beta|^2
+    Scalar free = 0;     // phi~ . P^-1 phi
+    Scalar chopped = 0;  // beta~ . P^-1 beta
+    Scalar turn = 0;     // P^-1 phi . q
+
+    Gradient& operator+=(const Gradient& other) {
+      square += other.square;
+      free += other.free;
+      chopped += other.chopped;
+      turn += other.turn;
+      return *this;
+    }
+  };
+
+  struct Direction {
+    Scalar slope = 0;                                        // g . p
+    Scalar reach = std::numeric_limits<Scalar>::infinity();  // the largest step within the box
+
+    Direction& operator+=(const Direction& other) {
+      slope += other.slope;
+      reach = std::min(reach, other.reach);
+      return *this;
+    }
+  };
+
+  // What one node brings along.
+  struct Node {
+    Row x, g, lower, upper;
+
+    PLIANT_INLINE Row clipped(const Row& y) const { return max(lower, min(y, upper)); }
+    PLIANT_INLINE Row phi() const { return select((lower < x) & (x < upper), g, Row(Scalar(0))); }
+    PLIANT_INLINE Row beta() const {
+      const Row zero(Scalar(0));
+      const Row inwards = select(lower < x, zero, min(g, zero)) + select(x < upper, zero, max(g, zero));
+      return select(lower < upper, inwards, zero);
+    }
+    // How far x can go along -p.
+    PLIANT_INLINE Row reach(const Row& p) const {
+      const Row zero(Scalar(0));
+      const Row distance = select(p > zero, x - lower, x - upper) / p;
+      return select(p != zero, distance, Row(std::numeric_limits<Scalar>::infinity()));
+    }
+    // What of a gradient, of which v is P^-1 times, the bounds leave to a step.
+    PLIANT_INLINE Row within_reach(const Row& v, Scalar length) const {
+      const Row zero(Scalar(0)), per_length(1 / length);
+      return select(v > zero, min((x - lower) * per_length, v), max((x - upper) * per_length, v));
+    }
+  };
+
+  Node node(std::ptrdiff_t i) const { return {x_.row(i), w_.g.row(i), box_.lower(i), box_.upper(i)}; }
+
+  template <class T, class Visit>
+  T sum_over_nodes(Visit&& visit) const {
+    return parallel_sum<T>(x_.nodes(), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      T total;
+      for (std::ptrdiff_t i = begin; i < end; ++i) total += visit(i);
+      return total;
+    });
+  }
+
+  Row precondition(std::ptrdiff_t i, const Row& r) const {
+    return solver_.preconditioner.at(i, r, w_.preconditioner);
+  }
+
+  Scalar multiply(const Vector& x, Vector& y) {
+    ++report_.products;
+    return w_.A.multiply(x, y);
+  }
+
+  // The first guess, or the point nearest to zero where its residual is smaller.
+  LinearStop start(double goal) {
+    for (auto* vector : {&w_.g, &w_.z, &w_.p, &w_.q}) {
+      if (vector->nodes() != b_.nodes()) vector->resize(b_.nodes());
+    }
+    w_.A.assign(A_);
+    multiply(clip(x_), w_.q);
+    w_.g.set_sum(w_.q, Scalar(-1), b_);
+    const double residual_of_guess = residual();
+    w_.z.set_zero();
+    if (clip(w_.z).largest() == 0) w_.q.set_zero();
+    else multiply(w_.z, w_.q);
+    w_.p.set_sum(w_.q, Scalar(-1), b_);
+    std::swap(x_, w_.z);
+    std::swap(w_.g, w_.p);
+    report_.residual = residual();
+    const double b_norm = b_.norm(), force = w_.g.norm();
+    const double rounding =
+        Box::bounded ? std::numeric_limits<Scalar>::epsilon() * std::max(b_norm, force) : 0;
+    report_.goal =
+        std::max({solver_.tolerance * report_.residual, solver_.absolute_tolerance, goal, rounding});
+    if (residual_of_guess <= report_.residual) {
+      std::swap(x_, w_.z);
+      std::swap(w_.g, w_.p);
+      report_.residual = residual_of_guess;
+    }
+    report_.first_residual = report_.residual;
+    if (!std::isfinite(b_norm + force)) return LinearStop::not_finite;
+    if (report_.residual <= report_.goal) return LinearStop::converged;
+    if (!solver_.preconditioner.prepare(A_, w_.preconditioner)) return breakdown();
+    if constexpr (Box::bounded) {
+      const double norm = bound_of_norm();
+      if (!std::isfinite(norm)) return LinearStop::not_finite;
+      if (!(norm > 0)) return LinearStop::indefinite;
+      length_ = static_cast<Scalar>(solver_.expansion / norm);
+    }
+    return going_on;
+  }
+
+  LinearStop breakdown() const {
+    if constexpr (requires { A_.finite(); }) {
+      if (!A_.finite()) return LinearStop::not_finite;
+    }
+    return LinearStop::indefinite;
+  }
+
+  Vector& clip(Vector& x) const {
+    if constexpr (Box::bounded) {
+      parallel_for(x.nodes(), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+        for (std::ptrdiff_t i = begin; i < end; ++i) {
+          x.set_row(i, max(box_.lower(i), min(x.row(i), box_.upper(i))));
+        }
+      });
+    }
+    return x;
+  }
+
+  double residual() const {
+    const Gradient gradient = sum_over_nodes<Gradient>([&](std::ptrdiff_t i) {
+      const Node at = node(i);
+      const Row all = at.phi() + at.beta();
+      return Gradient{.square = sum(all * all)};
+    });
+    return std::sqrt(static_cast<double>(gradient.square));
+  }
+
+  template <class Monitor>
+  LinearStop iterate(Monitor& monitor) {
+    constexpr int monitor_interval = 64;
+    const std::ptrdiff_t limit =
+        solver_.max_iterations > 0 ? solver_.max_iterations : 10 * std::ptrdiff_t{Vector::dim} * b_.nodes();
+    const auto gamma_squared = static_cast<Scalar>(solver_.proportion * solver_.proportion);
+    const auto along_gradient = [this](std::ptrdiff_t i, const Node&) { return w_.z.row(i); };
+    Gradient gradient = measure([](std::ptrdiff_t, Node&) {});
+    Direction direction = aim(along_gradient);
+    for (;;) {
+      const bool release = gradient.chopped > gamma_squared * gradient.free;
+      if (release) {
+        direction = aim([this](std::ptrdiff_t i, const Node& at) { return precondition(i, at.beta()); });
+      }
+      const Scalar pAp = multiply(w_.p, w_.q);
+      if (!std::isfinite(pAp)) return LinearStop::not_finite;
+      if (!(pAp > 0)) return LinearStop::indefinite;
+      const Scalar step = direction.slope / pAp;
+      const bool blocked = step > direction.reach;
+      gradient = advance(std::min(step, direction.reach));
+      ++report_.iterations;
+      if (release) {
+        ++report_.proportionings;
+      } else if (!blocked) {
+        ++report_.conjugate_gradient_steps;
+      } else {
+        ++report_.expansions;
+        const LinearStop stop = expand(gradient);
+        if (stop != going_on) return stop;
+      }
+      report_.residual = std::sqrt(static_cast<double>(gradient.square));
+      if (!std::isfinite(report_.residual)) return LinearStop::not_finite;
+      if (report_.residual <= report_.goal) return LinearStop::converged;
+      if (report_.iterations >= limit) return LinearStop::max_iterations;
+      if (report_.iterations % monitor_interval == 0 && !monitor(report_.iterations, report_.residual)) {
+        return LinearStop::cancelled;
+      }
+      if (release || blocked) {
+        direction = aim(along_gradient);
+      } else {
+        const Row turn(gradient.turn / pAp);
+        direction = aim([&](std::ptrdiff_t i, const Node&) {
+          return multiply_add(Row(Scalar(0)) - turn, w_.p.row(i), w_.z.row(i));
+        });
+      }
+    }
+  }
+
+  // Changes x and g of each node by move(i, node); z = P^-1 phi there, and the sums.
+  template <class Move>
+  Gradient measure(Move&& move) {
+    return sum_over_nodes<Gradient>([&](std::ptrdiff_t i) {
+      Node at = node(i);
+      move(i, at);
+      x_.set_row(i, at.x);
+      w_.g.set_row(i, at.g);
+      const Row phi = at.phi(), z = precondition(i, phi);
+      w_.z.set_row(i, z);
+      Gradient result{.square = 0, .free = 0, .chopped = 0, .turn = sum(z * w_.q.row(i))};
+      if constexpr (Box::bounded) {
+        const Row beta = at.beta(), all = phi + beta;
+        result.square = sum(all * all);
+        result.free = sum(phi * at.within_reach(z, length_));
+        result.chopped = sum(beta * at.within_reach(precondition(i, beta), length_));
+      } else {
+        result.square = sum(phi * phi);
+      }
+      return result;
+    });
+  }
+
+  // p as given by `from`, its slope, and how far it leads.
+  template <class From>
+  Direction aim(From&& from) {
+    return sum_over_nodes<Direction>([&](std::ptrdiff_t i) {
+      const Node at = node(i);
+      const Row p = from(i, at);
+      w_.p.set_row(i, p);
+      Direction result{.slope = sum(at.g * p)};
+      if constexpr (Box::bounded) {
+        const Row reach = at.reach(p);
+        for (int k = 0; k < Row::width; ++k) result.reach = std::min(result.reach, reach[k]);
+      }
+      return result;
+    });
+  }
+
+  // x -= step p. What meets its bound is put exactly there.
+  Gradient advance(Scalar step) {
+    return measure([&](std::ptrdiff_t i, Node& at) {
+      const Row p = w_.p.row(i);
+      const Row x = multiply_add(Row(-step), p, at.x);
+      at.g = multiply_add(Row(-step), w_.q.row(i), at.g);
+      if constexpr (Box::bounded) {
+        const Row bound = select(p > Row(Scalar(0)), at.lower, at.upper);
+        at.x = select(at.reach(p) <= Row(step), bound, at.clipped(x));
+      } else {
+        at.x = x;
+      }
+    });
+  }
+
+  // x = clip(x - length P^-1 phi), if that lowers the cost. If not, |P^-1 A| has been taken for too small:
+  // with d the change of x, the projection onto the box makes -g.d at least d.Pd / length, so that
+  // d.Ad / (length |g.d|) is a lower bound of the norm, by which the step is set anew.
+  LinearStop expand(Gradient& gradient) {
+    for (;;) {
+      const auto target = [&](std::ptrdiff_t i, const Node& at) {
+        return at.clipped(multiply_add(Row(-length_), w_.z.row(i), at.x));
+      };
+      const Scalar fall = -aim([&](std::ptrdiff_t i, const Node& at) { return target(i, at) - at.x; }).slope;
+      if (!(fall > 0)) return going_on;  // nothing is left between the bounds
+      const Scalar curvature = multiply(w_.p, w_.q);
+      if (!std::isfinite(curvature)) return LinearStop::not_finite;
+      if (!(curvature > 0)) return LinearStop::indefinite;
+      if (curvature < 2 * fall) {
+        gradient = measure([&](std::ptrdiff_t i, Node& at) {
+          at.x = target(i, at);
+          at.g += w_.q.row(i);
+        });
+        return going_on;
+      }
+      length_ *= fall / curvature;
+    }
+  }
+
+  // At least |P^-1 A|, or where A offers nothing but products, nearly so.
+  double bound_of_norm() {
+    if constexpr (requires { A_.multiply_magnitudes(w_.z, w_.q); }) {
+      fill(w_.z, [](std::ptrdiff_t) { return 1.0; });
+      A_.multiply_magnitudes(w_.z, w_.q);
+      return largest_preconditioned(w_.q);
+    } else if constexpr (requires { A_.norm_bound(); }) {
+      fill(w_.z, [](std::ptrdiff_t) { return 1.0; });
+      return A_.norm_bound() * largest_preconditioned(w_.z);
+    } else {
+      return estimate_norm();
+    }
+  }
+
+  template <class Value>
+  static void fill(Vector& x, Value&& value) {
+    for (std::ptrdiff_t i = 0; i < x.nodes(); ++i) {
+      for (int axis = 0; axis < Vector::dim; ++axis) {
+        x.node(i)(axis) = static_cast<Scalar>(value(i * Vector::dim + axis));
+      }
+    }
+  }
+
+  double largest_preconditioned(const Vector& r) {
+    for (std::ptrdiff_t i = 0; i < r.nodes(); ++i) w_.p.set_row(i, precondition(i, r.row(i)));
+    return w_.p.largest();
+  }
+
+  // Power iteration from numbers that are as good as random.
+  double estimate_norm() {
+    constexpr int products = 12;
+    double norm = 0;
+    fill(w_.p, [](std::ptrdiff_t k) {
+      return std::fmod(0.6180339887498949 * static_cast<double>(k + 1), 1) - 0.5;
+    });
+    for (int k = 0; k < products; ++k) {
+      for (std::ptrdiff_t i = 0; i < x_.nodes(); ++i) w_.z.set_row(i, precondition(i, w_.p.row(i)));
+      const double vAv = multiply(w_.z, w_.q), size = w_.q.norm();
+      norm = std::max(norm, vAv / w_.z.dot(w_.p));
+      if (!(size > 0) || !std::isfinite(size)) break;
+      w_.p.set_zero();
+      w_.p.add(static_cast<Scalar>(1 / size), w_.q);
+    }
+    return norm;
+  }
+
+  void count_active() {
+    for (std::ptrdiff_t i = 0; i < x_.nodes(); ++i) {
+      const Node at = node(i);
+      for (int axis = 0; axis < Vector::dim; ++axis) {
+        report_.active += at.x[axis] == at.lower[axis] || at.x[axis] == at.upper[axis];
+      }
+    }
+  }
+
+  const Mprgp& solver_;
+  const Matrix& A_;
+  const Vector& b_;
+  const Box box_;
+  Vector& x_;
+  W& w_;
+  MprgpReport report_;
+  Scalar length_ = 1;  // of a step along the gradient
+};
+
+}  // namespace pliant

@@ -1,0 +1,79 @@
+// What direct solvers have in common, whoever makes the factor.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include <pliant/linear_solver/concept.hpp>
+#include <pliant/linear_solver/direct/multifrontal.hpp>
+
+namespace pliant::detail {
+
+// A Factor has analyse(pattern), factorise(A), which returns a FactorResult, and solve(b, x).
+template <class Matrix, class Factor>
+struct DirectWorkspace {
+  typename Matrix::Vector r, q;
+  std::shared_ptr<const BlockPattern> pattern;  // that has been analysed
+  int analyses = 0;                             // so far
+  Factor factor;
+};
+
+// r = b - A x; returns its norm.
+template <class Matrix, class W>
+double residual_of(const Matrix& A, const typename Matrix::Vector& b, const typename Matrix::Vector& x,
+                   W& w) {
+  A.multiply(x, w.q);
+  w.r.set_sum(b, typename Matrix::Scalar(-1), w.q);
+  return w.r.norm();
+}
+
+// The `solve` of a LinearSolver. `tolerances` has a `tolerance` and an `absolute_tolerance`.
+template <class Tolerances, class Matrix, class W, class Monitor>
+LinearReport solve_directly(const Tolerances& tolerances, const Matrix& A, const typename Matrix::Vector& b,
+                            typename Matrix::Vector& x, W& w, double goal, Monitor&& monitor) {
+  for (auto* vector : {&w.r, &w.q}) {
+    if (vector->nodes() != b.nodes()) vector->resize(b.nodes());
+  }
+
+  LinearReport report;
+  const auto finish = [&report](LinearStop stop) {
+    report.stop = stop;
+    return report;
+  };
+  const double b_norm = b.norm();
+  report.goal = std::max({tolerances.tolerance * b_norm, tolerances.absolute_tolerance, goal});
+  double residual = residual_of(A, b, x, w);
+  if (!(residual <= b_norm)) {
+    x.set_zero();
+    residual = b_norm;
+  }
+  report.first_residual = report.residual = residual;
+  if (!std::isfinite(residual)) return finish(LinearStop::not_finite);
+  if (residual <= report.goal) return finish(LinearStop::converged);
+  if (!monitor(0, residual)) return finish(LinearStop::cancelled);
+
+  if (w.pattern != A.shared_pattern()) {
+    w.pattern = nullptr;  // until the analysis is complete: an allocation may fail
+    w.factor.analyse(A.pattern());
+    w.pattern = A.shared_pattern();
+    ++w.analyses;
+  }
+  if (const FactorResult result = w.factor.factorise(A); result != FactorResult::done) {
+    const bool indefinite = result == FactorResult::not_definite && A.finite();
+    return finish(indefinite ? LinearStop::indefinite : LinearStop::not_finite);
+  }
+  if (!monitor(0, residual)) return finish(LinearStop::cancelled);
+
+  // Not from the first guess: the rounding of A x would come in.
+  w.factor.solve(b, x);
+  ++report.iterations;
+  report.residual = residual_of(A, b, x, w);
+  if (report.residual > report.goal) {
+    report.goal = std::max(report.goal, rounding_of_residual(A, b, x, w.q));
+  }
+  if (!std::isfinite(report.residual)) return finish(LinearStop::not_finite);
+  return finish(report.residual <= report.goal ? LinearStop::converged : LinearStop::max_iterations);
+}
+
+}  // namespace pliant::detail

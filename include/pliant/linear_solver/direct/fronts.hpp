@@ -1,0 +1,373 @@
+// The symbolic half of a sparse Cholesky factorisation: which columns are eliminated together, and which rows
+// that touches. It depends on the pattern of the matrix alone.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <pliant/assembly/block_matrix.hpp>
+#include <pliant/linear_solver/direct/metis.hpp>
+#include <pliant/linear_solver/direct/minimum_degree.hpp>
+#include <pliant/linear_solver/direct/nested_dissection.hpp>
+
+namespace pliant {
+
+// A front is a run of columns of L that have, but for a few zeros, the same rows below them, and is
+// factorised as a dense matrix. Its rows are its own columns and then those below. What elimination leaves
+// for the rows below, the update, is added to the parent: the front that has the first of these rows among
+// its columns. Children come before their parent. Duff and Reid 1983; Liu 1992.
+struct Fronts {
+  struct Front {
+    int begin, end;           // columns, in the order of elimination
+    std::ptrdiff_t rows;      // first of the rows below, in `rows`
+    std::ptrdiff_t rows_end;  // one past the last
+    int parent;               // -1: none
+    int part;                 // the part that it belongs to; -1: the top
+
+    int columns() const { return end - begin; }
+    int rows_below() const { return static_cast<int>(rows_end - rows); }
+  };
+
+  // A block of the matrix, where it stands in its front.
+  struct Entry {
+    int slot;
+    int row, column;  // within the front
+    bool transposed;
+  };
+
+  static constexpr int most_parts = 16;
+
+  std::vector<int> order;     // the node that is eliminated k-th
+  std::vector<int> position;  // when each node is eliminated
+  std::vector<Front> fronts;
+  std::vector<int> rows;             // of all fronts, ascending in each
+  std::vector<int> place_in_parent;  // of each of `rows`: which row of the parent's front it is
+  std::vector<Entry> entries;
+  std::vector<int> entry_begin;         // first entry of each front, #fronts + 1
+  std::vector<int> child_begin;         // first child of each front in `children`, #fronts + 1
+  std::vector<int> children;            // ascending
+  std::vector<std::vector<int>> parts;  // subtrees that have nothing to do with each other; fronts ascending
+  std::vector<int> top;                 // the fronts above all of them, ascending
+
+  // In the order of minimum degree, of nested dissection or, in a program with METIS, of its own: where L has
+  // the fewest blocks. Of bodies that are small or have limbs minimum degree makes so few that others are not
+  // worth finding.
+  static Fronts of(const BlockPattern& pattern) {
+    constexpr std::ptrdiff_t few = 80;  // blocks to a node
+    const Adjacency graph = graph_of(pattern);
+    Fronts result = in_order(graph, minimum_degree(graph));
+    const auto take_if_less = [&](Fronts other) {
+      if (other.blocks() < result.blocks()) result = std::move(other);
+    };
+    if (result.blocks() > few * pattern.rows()) take_if_less(in_order(graph, nested_dissection(graph)));
+    if (detail::order_by_metis != nullptr) {
+      std::vector<int> by_metis = detail::order_by_metis(graph);
+      if (std::ssize(by_metis) == pattern.rows()) take_if_less(in_order(graph, std::move(by_metis)));
+    }
+    result.link(pattern);
+    result.cut();
+    return result;
+  }
+
+  // In an order of elimination, but for the order of what does not depend on each other.
+  static Fronts of(const BlockPattern& pattern, std::vector<int> order) {
+    Fronts result = in_order(graph_of(pattern), std::move(order));
+    result.link(pattern);
+    result.cut();
+    return result;
+  }
+
+  // Blocks of L, the zeros in the fronts included.
+  std::ptrdiff_t blocks() const {
+    std::ptrdiff_t sum = 0;
+    for (const Front& f : fronts) {
+      sum += std::ptrdiff_t{f.columns()} * (f.columns() + 1) / 2 + f.columns() * (f.rows_end - f.rows);
+    }
+    return sum;
+  }
+
+  // The work of each front and all below it; own(front) is that of a front alone.
+  template <class Own>
+  std::vector<double> work_of_subtrees(Own&& own) const {
+    std::vector<double> work(fronts.size(), 0);
+    for (std::size_t f = 0; f < fronts.size(); ++f) {
+      work[f] += own(fronts[f]);
+      if (fronts[f].parent >= 0) work[at(fronts[f].parent)] += work[f];
+    }
+    return work;
+  }
+
+  struct Dealt {
+    std::vector<int> part_of;  // of each front; -1: above all subtrees
+    double heaviest = 0;       // the work of the part that has most
+  };
+
+  // Deals subtrees, given by their roots, out to parts: the one with most work first, to the part that has
+  // least. Leaves the roots in that order.
+  Dealt deal(std::vector<int>& roots, const std::vector<double>& work, std::ptrdiff_t count) const {
+    std::stable_sort(roots.begin(), roots.end(), [&](int a, int b) { return work[at(a)] > work[at(b)]; });
+    Dealt result{std::vector<int>(fronts.size(), -1)};
+    std::vector<double> load(at(count), 0);
+    for (const int root : roots) {
+      const auto part = std::min_element(load.begin(), load.end()) - load.begin();
+      load[at(part)] += work[at(root)];
+      result.heaviest = std::max(result.heaviest, load[at(part)]);
+      result.part_of[at(root)] = static_cast<int>(part);
+    }
+    for (std::size_t f = fronts.size(); f-- > 0;) {
+      const int parent = fronts[f].parent;
+      if (parent >= 0 && result.part_of[at(parent)] >= 0) result.part_of[f] = result.part_of[at(parent)];
+    }
+    return result;
+  }
+
+  // The fronts of each of `count` parts and, last, those of none, all ascending.
+  static std::vector<std::vector<int>> grouped(const std::vector<int>& part_of, std::ptrdiff_t count) {
+    std::vector<std::vector<int>> result(at(count) + 1);
+    for (std::size_t f = 0; f < part_of.size(); ++f) {
+      result[at(part_of[f] < 0 ? count : part_of[f])].push_back(static_cast<int>(f));
+    }
+    return result;
+  }
+
+ private:
+  static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+  // The fronts alone.
+  static Fronts in_order(const Adjacency& graph, std::vector<int> order) {
+    Fronts result;
+    result.order = std::move(order);
+    result.find_fronts(graph, result.postorder(graph));
+    return result;
+  }
+
+  // Calls run(j) for the neighbours of the node that is eliminated k-th, j being when they are.
+  template <class Run>
+  void for_each_neighbour(const Adjacency& graph, int k, Run&& run) const {
+    const int node = order[at(k)];
+    for (int p = graph.begin[at(node)]; p < graph.begin[at(node) + 1]; ++p)
+      run(position[at(graph.list[at(p)])]);
+  }
+
+  void number_positions() {
+    position.resize(order.size());
+    for (std::size_t k = 0; k < order.size(); ++k) position[at(order[k])] = static_cast<int>(k);
+  }
+
+  // The parent of column j in the elimination tree is the first row below the diagonal of L(:, j).
+  std::vector<int> elimination_tree(const Adjacency& graph) const {
+    const int count = static_cast<int>(order.size());
+    std::vector<int> parent(order.size(), -1), ancestor(order.size(), -1);
+    for (int k = 0; k < count; ++k) {
+      for_each_neighbour(graph, k, [&](int j) {
+        while (j != -1 && j < k) {
+          const int next = std::exchange(ancestor[at(j)], k);
+          if (next == -1) parent[at(j)] = k;
+          j = next;
+        }
+      });
+    }
+    return parent;
+  }
+
+  // Blocks in each column of L, the diagonal included.
+  std::vector<int> column_counts(const Adjacency& graph, const std::vector<int>& parent) const {
+    const int count = static_cast<int>(order.size());
+    std::vector<int> counts(order.size(), 1), mark(order.size(), -1);
+    for (int k = 0; k < count; ++k) {
+      mark[at(k)] = k;
+      for_each_neighbour(graph, k, [&](int j) {
+        for (; j < k && mark[at(j)] != k; j = parent[at(j)]) {
+          mark[at(j)] = k;
+          ++counts[at(j)];
+        }
+      });
+    }
+    return counts;
+  }
+
+  // Makes every subtree contiguous, with the child with the longest column last, next to its parent. Returns
+  // the lengths of the columns in the new order, which are those of the old one.
+  std::vector<int> postorder(const Adjacency& graph) {
+    number_positions();
+    const std::vector<int> parent = elimination_tree(graph), counts = column_counts(graph, parent);
+    const int count = static_cast<int>(order.size());
+    std::vector<int> by_count(order.size());
+    std::iota(by_count.begin(), by_count.end(), 0);
+    std::stable_sort(by_count.begin(), by_count.end(),
+                     [&](int a, int b) { return counts[at(a)] > counts[at(b)]; });
+    // Lists of children, the shortest column first.
+    std::vector<int> first(order.size() + 1, -1), sibling(order.size(), -1);
+    for (const int j : by_count) {
+      int& head = first[at(parent[at(j)] == -1 ? count : parent[at(j)])];
+      sibling[at(j)] = head;
+      head = j;
+    }
+    std::vector<int> sorted, sorted_counts, path;
+    sorted.reserve(order.size());
+    sorted_counts.reserve(order.size());
+    for (int next = first[at(count)]; next != -1 || !path.empty();) {
+      if (next != -1) {
+        path.push_back(next);
+        next = first[at(next)];
+      } else {
+        const int done = path.back();
+        path.pop_back();
+        sorted.push_back(order[at(done)]);
+        sorted_counts.push_back(counts[at(done)]);
+        next = sibling[at(done)];
+      }
+    }
+    order = std::move(sorted);
+    number_positions();
+    return sorted_counts;
+  }
+
+  // A front while fronts are being joined.
+  struct Candidate {
+    int begin, end;
+    std::vector<int> rows;     // below
+    std::ptrdiff_t zeros = 0;  // blocks that are stored for nothing
+  };
+
+  // `counts`: the lengths of the columns.
+  void find_fronts(const Adjacency& graph, const std::vector<int>& counts) {
+    const std::vector<int> parent = elimination_tree(graph);
+    const int count = static_cast<int>(order.size());
+    std::vector<std::vector<int>> rows_of;  // of each front without zeros
+    std::vector<int> first_child(order.size(), -1), sibling;
+    std::vector<int> mark(order.size(), -1);
+    std::vector<Candidate> joined;
+    for (int begin = 0, end = 0; begin < count; begin = end) {
+      for (end = begin + 1;
+           end < count && parent[at(end) - 1] == end && counts[at(end) - 1] == counts[at(end)] + 1;) {
+        ++end;
+      }
+      const int number = static_cast<int>(rows_of.size());
+      std::vector<int> below;
+      const auto take = [&](int row) {
+        if (row < end || mark[at(row)] == number) return;
+        mark[at(row)] = number;
+        below.push_back(row);
+      };
+      for (int k = begin; k < end; ++k) {
+        for_each_neighbour(graph, k, take);
+        for (int child = first_child[at(k)]; child != -1; child = sibling[at(child)]) {
+          for (const int row : rows_of[at(child)]) take(row);
+        }
+      }
+      std::sort(below.begin(), below.end());
+      sibling.push_back(below.empty() ? -1 : std::exchange(first_child[at(below.front())], number));
+      rows_of.push_back(below);
+
+      Candidate front{begin, end, std::move(below)};
+      while (!joined.empty() && worth_joining(joined.back(), front)) {
+        front.zeros += joined.back().zeros + new_zeros(joined.back(), front);
+        front.begin = joined.back().begin;
+        joined.pop_back();
+      }
+      joined.push_back(std::move(front));
+    }
+    for (const Candidate& front : joined) {
+      const auto first = std::ssize(rows);
+      rows.insert(rows.end(), front.rows.begin(), front.rows.end());
+      fronts.push_back({front.begin, front.end, first, std::ssize(rows), -1, -1});
+    }
+  }
+
+  // Blocks that the columns of the child get for nothing when it joins its parent.
+  static std::ptrdiff_t new_zeros(const Candidate& child, const Candidate& parent) {
+    return (child.end - child.begin) *
+           (parent.end - parent.begin + std::ssize(parent.rows) - std::ssize(child.rows));
+  }
+
+  // Large fronts are faster, until their zeros cost more than that. The last child stands next to its parent.
+  static bool worth_joining(const Candidate& child, const Candidate& parent) {
+    if (child.rows.empty() || child.rows.front() >= parent.end) return false;
+    const std::ptrdiff_t columns = parent.end - child.begin;
+    const std::ptrdiff_t blocks = columns * (columns + 1) / 2 + columns * std::ssize(parent.rows);
+    const double zeros = static_cast<double>(child.zeros + parent.zeros + new_zeros(child, parent));
+    const double part = columns <= 4 ? 0.4 : columns <= 16 ? 0.2 : columns <= 48 ? 0.1 : 0.05;
+    return zeros <= part * static_cast<double>(blocks);
+  }
+
+  // Parents, children, and where rows and blocks of the matrix go.
+  void link(const BlockPattern& pattern) {
+    std::vector<int> front_of(order.size());
+    const int count = static_cast<int>(fronts.size());
+    for (int f = 0; f < count; ++f) {
+      for (int k = fronts[at(f)].begin; k < fronts[at(f)].end; ++k) front_of[at(k)] = f;
+    }
+    child_begin.assign(fronts.size() + 1, 0);
+    place_in_parent.resize(rows.size());
+    for (Front& front : fronts) {
+      if (front.rows == front.rows_end) continue;
+      front.parent = front_of[at(rows[at(front.rows)])];
+      ++child_begin[at(front.parent) + 1];
+      for (std::ptrdiff_t k = front.rows; k < front.rows_end; ++k) {
+        place_in_parent[at(k)] = place(fronts[at(front.parent)], rows[at(k)]);
+      }
+    }
+    std::partial_sum(child_begin.begin(), child_begin.end(), child_begin.begin());
+    children.resize(at(child_begin.back()));
+    std::vector<int> next = child_begin;
+    for (int f = 0; f < count; ++f) {
+      if (fronts[at(f)].parent >= 0) children[at(next[at(fronts[at(f)].parent)]++)] = f;
+    }
+
+    const auto for_each_block = [&](auto&& run) {
+      for (int i = 0; i < pattern.rows(); ++i) {
+        for (int k = pattern.row_begin[at(i)]; k < pattern.row_begin[at(i) + 1]; ++k) {
+          const int a = position[at(i)], b = position[at(pattern.columns[at(k)])];
+          run(front_of[at(std::min(a, b))], k, a, b);
+        }
+      }
+    };
+    entry_begin.assign(fronts.size() + 1, 0);
+    for_each_block([&](int f, int, int, int) { ++entry_begin[at(f) + 1]; });
+    std::partial_sum(entry_begin.begin(), entry_begin.end(), entry_begin.begin());
+    entries.resize(at(entry_begin.back()));
+    next = entry_begin;
+    for_each_block([&](int f, int slot, int a, int b) {
+      const Front& front = fronts[at(f)];
+      entries[at(next[at(f)]++)] = {slot, place(front, std::max(a, b)), std::min(a, b) - front.begin, a < b};
+    });
+  }
+
+  // Which row of the front a row is.
+  int place(const Front& front, int row) const {
+    if (row < front.end) return row - front.begin;
+    const auto first = rows.begin() + front.rows;
+    return front.columns() +
+           static_cast<int>(std::lower_bound(first, rows.begin() + front.rows_end, row) - first);
+  }
+
+  // Cuts subtrees off, each with at most half a share of the work, and deals them out.
+  // What they are depends on the pattern alone, never on the number of threads.
+  void cut() {
+    constexpr double worth_parts = 1e6;  // products of blocks
+    const std::vector<double> work = work_of_subtrees([](const Front& f) {
+      const double n = f.columns(), m = f.rows_below();
+      return n * (n * n / 3 + n * m + m * m) / 2;
+    });
+    double total = 0;
+    for (std::size_t f = 0; f < fronts.size(); ++f) total += fronts[f].parent < 0 ? work[f] : 0;
+    const double share = total < worth_parts ? 0 : total / (2 * most_parts);
+    std::vector<int> roots;
+    for (int f = 0; f < static_cast<int>(fronts.size()); ++f) {
+      const int parent = fronts[at(f)].parent;
+      if (work[at(f)] <= share && (parent < 0 || work[at(parent)] > share)) roots.push_back(f);
+    }
+    const auto count = std::min<std::ptrdiff_t>(most_parts, std::ssize(roots));
+    const Dealt dealt = deal(roots, work, count);
+    for (std::size_t f = 0; f < fronts.size(); ++f) fronts[f].part = dealt.part_of[f];
+    parts = grouped(dealt.part_of, count);
+    top = std::move(parts.back());
+    parts.pop_back();
+  }
+};
+
+}  // namespace pliant

@@ -1,0 +1,278 @@
+// The preconditioned conjugate gradient method.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <pliant/assembly/packed_matrix.hpp>
+#include <pliant/core/error.hpp>
+#include <pliant/core/history.hpp>
+#include <pliant/linear_solver/concept.hpp>
+#include <pliant/linear_solver/preconditioner/automatic.hpp>
+#include <pliant/linear_solver/preconditioner/preconditioner.hpp>
+
+namespace pliant {
+
+// Stops when |b - A x| <= max(tolerance |b|, absolute_tolerance). A warm start that is worse than x = 0 is
+// dropped. Breakdown is reported, never hidden: a direction d with d.Ad <= 0 ends the iteration as
+// `indefinite`, with the best x so far. Hestenes and Stiefel 1952.
+//
+// In double the residual reported is the one of the recurrence. In float that of x itself soon stays behind:
+// there the end is decided by b - A x, computed anew, and the iteration starts again from it while that
+// helps. As with Cholesky, it is not asked to fall below what the rounding of x and of A x makes of it, and
+// the goal reported says so.
+template <class PreconditionerType = Automatic>  // Identity, Jacobi, BlockJacobi, TwoLevel, Prefactored
+struct Pcg {
+  double tolerance = 1e-6;        // relative to |b| [-]
+  double absolute_tolerance = 0;  // [N] where b is a force
+  int max_iterations = 0;         // 0: ten times the number of unknowns
+  PreconditionerType preconditioner = {};
+
+  template <class Matrix>
+  struct Workspace {
+    static_assert(Preconditioner<PreconditionerType, Matrix>,
+                  "Pcg<P>: P must be a preconditioner, see linear_solver/preconditioner/preconditioner.hpp");
+    typename Matrix::Vector r, z, p, q;
+    typename Matrix::Vector scaled;  // b, where that is so large that its squares could overflow
+    PackedMatrix<Matrix::dim, typename Matrix::Scalar, Matrix::instruction_set> A;
+    typename PreconditionerType::template Workspace<Matrix> preconditioner;
+
+    // That of the preconditioner, see core/history.hpp.
+    using History = detail::HistoryOf<typename PreconditionerType::template Workspace<Matrix>>;
+    void save(History& history) const { detail::save_history(preconditioner, history); }
+    void restore(History&& history) { detail::restore_history(preconditioner, std::move(history)); }
+
+    // Where the nodes are [m], for a preconditioner that makes use of it.
+    void set_positions(const typename Matrix::Vector& positions) requires requires {
+      preconditioner.set_positions(positions);
+    }
+    { preconditioner.set_positions(positions); }
+
+    // Of a preconditioner that remembers something from one step to the next.
+    void begin_step() requires requires { preconditioner.begin_step(); }
+    { preconditioner.begin_step(); }
+    void step_undone() requires requires { preconditioner.step_undone(); }
+    { preconditioner.step_undone(); }
+    void keep_from(Workspace& other) requires requires { preconditioner.step_undone(); }
+    { std::swap(preconditioner, other.preconditioner); }
+  };
+
+  void check() const {
+    detail::require_iteration("Pcg", tolerance, absolute_tolerance, max_iterations);
+    if constexpr (requires { preconditioner.check(); }) preconditioner.check();
+  }
+
+  template <class Matrix, class W, class Monitor = NoMonitor>
+  LinearReport solve(const Matrix& A, const typename Matrix::Vector& b, typename Matrix::Vector& x, W& w,
+                     double goal = 0, Monitor&& monitor = {}) const {
+    // A norm whose square is far from overflowing, whatever a residual grows to on the way.
+    const double most =
+        1e-4 * std::sqrt(static_cast<double>(std::numeric_limits<typename Matrix::Scalar>::max()));
+    const double b_norm = b.norm();
+    if (b_norm > most && std::isfinite(b_norm)) return solve_scaled(b_norm, A, b, x, w, goal, monitor);
+    return solve_within_range(b_norm, 1, A, b, x, w, goal, monitor);
+  }
+
+ private:
+  // Of a right-hand side whose norm can be squared; it is in units of `unit`.
+  template <class Matrix, class W, class Monitor>
+  LinearReport solve_within_range(double b_norm, double unit, const Matrix& A,
+                                  const typename Matrix::Vector& b, typename Matrix::Vector& x, W& w,
+                                  double goal, Monitor&& monitor) const {
+    using Scalar = typename Matrix::Scalar;
+    constexpr int monitor_interval = 64;
+    for (auto* vector : {&w.r, &w.z, &w.p, &w.q}) {
+      if (vector->nodes() != b.nodes()) vector->resize(b.nodes());
+    }
+
+    LinearReport report;
+    report.goal = std::max({tolerance * b_norm, absolute_tolerance, goal});
+    w.A.assign(A);
+    double residual = std::numeric_limits<double>::quiet_NaN();
+    if (x.norm() > 0) residual = find_residual(b, x, w);
+    if (!(residual <= b_norm)) {
+      x.set_zero();
+      w.r.set_sum(b, Scalar(0), b);
+      residual = b_norm;
+    }
+    report.first_residual = report.residual = residual;
+    if (!std::isfinite(residual)) return finish(report, LinearStop::not_finite);
+    if (residual <= report.goal) return finish(report, LinearStop::converged);
+    if (!preconditioner.prepare(A, w.preconditioner)) {
+      return finish(report, A.finite() ? LinearStop::indefinite : LinearStop::not_finite);
+    }
+
+    const auto end = [&](LinearStop stop) {
+      report.stop = stop;
+      if constexpr (requires { preconditioner.observe(report, w.preconditioner); }) {
+        preconditioner.observe(report, w.preconditioner);
+      }
+      return report;
+    };
+    if constexpr (requires { preconditioner.correct(w.r, x, w.preconditioner); }) {
+      if (preconditioner.correct(w.r, x, w.preconditioner)) {
+        report.residual = find_residual(b, x, w);
+        if (!std::isfinite(report.residual)) return end(LinearStop::not_finite);
+        if (report.residual <= report.goal) return end(LinearStop::converged);
+      }
+    }
+    const std::ptrdiff_t limit =
+        max_iterations > 0 ? max_iterations : 10 * std::ptrdiff_t{Matrix::dim} * b.nodes();
+    double confirmed = std::numeric_limits<double>::infinity();
+    Scalar rz = start<Matrix>(w);
+    for (;;) {
+      const Scalar pAp = w.A.multiply(w.p, w.q);
+      if (!std::isfinite(pAp)) return end(LinearStop::not_finite);
+      if (!(pAp > 0)) return end(LinearStop::indefinite);
+      const Scalar step = rz / pAp;
+      const Sums<Scalar> products = advance_residual<Matrix>(step, w.r, w, report.goal);
+      ++report.iterations;
+      report.residual = std::sqrt(static_cast<double>(products.rr));
+      if (!std::isfinite(report.residual)) return end(LinearStop::not_finite);
+      const bool converged = report.residual <= report.goal;
+      if (converged || report.iterations == limit) {
+        x.add(step, w.p);
+        if constexpr (sizeof(Scalar) < sizeof(double)) confirm(A, b, x, w, report);
+        if (!std::isfinite(report.residual)) return end(LinearStop::not_finite);
+        if (converged && report.residual <= report.goal) return end(LinearStop::converged);
+        if (report.iterations == limit || !(report.residual < confirmed / 2)) {
+          return end(LinearStop::max_iterations);
+        }
+        confirmed = report.residual;
+        rz = start<Matrix>(w);
+        continue;
+      }
+      advance_solution(step, products.rz / rz, x, w);
+      rz = products.rz;
+      if (report.iterations % monitor_interval == 0 && !monitor(report.iterations, unit * report.residual)) {
+        return end(LinearStop::cancelled);
+      }
+    }
+  }
+
+  // The same with a right-hand side of norm one.
+  template <class Matrix, class W, class Monitor>
+  LinearReport solve_scaled(double size, const Matrix& A, const typename Matrix::Vector& b,
+                            typename Matrix::Vector& x, W& w, double goal, Monitor&& monitor) const {
+    using Vector = typename Matrix::Vector;
+    const auto set_scaled = [](Vector& to, double factor, const Vector& from) {
+      const typename Vector::Block scale(static_cast<typename Vector::Scalar>(factor));
+      to.for_each_block([&](std::ptrdiff_t k) { to.set_block(k, scale * from.block(k)); });
+    };
+    if (w.scaled.nodes() != b.nodes()) w.scaled.resize(b.nodes());
+    set_scaled(w.scaled, 1 / size, b);
+    set_scaled(x, 1 / size, x);
+    Pcg scaled = *this;
+    scaled.absolute_tolerance /= size;
+    LinearReport report = scaled.solve_within_range(1, size, A, w.scaled, x, w, goal / size, monitor);
+    set_scaled(x, size, x);
+    report.first_residual *= size;
+    report.residual *= size;
+    report.goal *= size;
+    return report;
+  }
+
+  template <class Scalar>
+  struct Sums {
+    Scalar rr = 0, rz = 0;
+
+    Sums& operator+=(const Sums& other) {
+      rr += other.rr;
+      rz += other.rz;
+      return *this;
+    }
+  };
+
+  // r = b - A x; returns |r|.
+  template <class Vector, class W>
+  static double find_residual(const Vector& b, const Vector& x, W& w) {
+    w.A.multiply(x, w.q);
+    w.r.set_sum(b, typename Vector::Scalar(-1), w.q);
+    return static_cast<double>(w.r.norm());
+  }
+
+  // r = b - A x and the true residual; the goal is raised to its rounding where it is below that.
+  template <class Matrix, class Vector, class W>
+  static void confirm(const Matrix& A, const Vector& b, const Vector& x, W& w, LinearReport& report) {
+    report.residual = find_residual(b, x, w);
+    if (report.residual > report.goal) {
+      report.goal = std::max(report.goal, detail::rounding_of_residual(A, b, x, w.q));
+    }
+  }
+
+  // The first direction, from r; returns r.z. The product that q holds is of no use any more.
+  template <class Matrix, class W>
+  auto start(W& w) const {
+    using Scalar = typename Matrix::Scalar;
+    w.q.set_zero();
+    const Scalar rz = advance_residual<Matrix>(Scalar(0), w.r, w, -1).rz;
+    w.p.set_sum(w.z, Scalar(0), w.z);
+    return rz;
+  }
+
+  // An iteration makes two passes over its vectors, beside the product: they cost what reading them costs.
+
+  // r -= step q and z = P^-1 r; returns r.r and r.z. Where |r| has reached the goal nobody asks for z, and a
+  // preconditioner that makes passes of its own is spared them.
+  template <class Matrix, class Vector, class W>
+  Sums<typename Vector::Scalar> advance_residual(typename Vector::Scalar step, Vector& r, W& w,
+                                                 double goal) const {
+    using Scalar = typename Vector::Scalar;
+    constexpr bool may_apply = requires { preconditioner.apply(r, 1.0, w.z, w.preconditioner); };
+    if constexpr (!may_apply) {
+      return advance_residual_nodewise(step, r, w);
+    } else {
+      if constexpr (requires { preconditioner.nodewise(w.preconditioner); }) {
+        if (preconditioner.nodewise(w.preconditioner)) return advance_residual_nodewise(step, r, w);
+      }
+      using Block = typename Vector::Block;
+      const Scalar rr = r.sum_blocks([&, step = Block(-step)](std::ptrdiff_t k) {
+        const Block r_k = multiply_add(step, w.q.block(k), r.block(k));
+        r.set_block(k, r_k);
+        return r_k * r_k;
+      });
+      const double norm = std::sqrt(static_cast<double>(rr));
+      if (norm <= goal) return {rr, 0};
+      return {rr, preconditioner.apply(r, norm, w.z, w.preconditioner)};
+    }
+  }
+
+  template <class Vector, class W>
+  auto advance_residual_nodewise(typename Vector::Scalar step, Vector& r, W& w) const {
+    using Scalar = typename Vector::Scalar;
+    using Row = typename Vector::Row;
+    constexpr std::ptrdiff_t grain = Vector::grain / Vector::stride;
+    return parallel_sum<Sums<Scalar>>(r.nodes(), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      Row rr(Scalar(0)), rz(Scalar(0));
+      for (std::ptrdiff_t i = begin; i < end; ++i) {
+        const Row r_i = multiply_add(Row(-step), w.q.row(i), r.row(i));
+        const Row z_i = preconditioner.at(i, r_i, w.preconditioner);
+        r.set_row(i, r_i);
+        w.z.set_row(i, z_i);
+        rr = multiply_add(r_i, r_i, rr);
+        rz = multiply_add(r_i, z_i, rz);
+      }
+      return Sums<Scalar>{sum(rr), sum(rz)};
+    });
+  }
+
+  // x += step p, then p = z + beta p.
+  template <class Vector, class W>
+  static void advance_solution(typename Vector::Scalar step, typename Vector::Scalar beta, Vector& x, W& w) {
+    using Block = typename Vector::Block;
+    x.for_each_block([&, step = Block(step), beta = Block(beta)](std::ptrdiff_t k) {
+      const Block p = w.p.block(k);
+      x.set_block(k, multiply_add(step, p, x.block(k)));
+      w.p.set_block(k, multiply_add(beta, p, w.z.block(k)));
+    });
+  }
+
+  static LinearReport finish(LinearReport report, LinearStop stop) {
+    report.stop = stop;
+    return report;
+  }
+};
+
+}  // namespace pliant

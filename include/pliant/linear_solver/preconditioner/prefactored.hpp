@@ -1,0 +1,290 @@
+// The factor of an earlier matrix as a preconditioner, turned with the nodes.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <pliant/core/error.hpp>
+#include <pliant/linear_solver/concept.hpp>
+#include <pliant/linear_solver/direct/multifrontal.hpp>
+#include <pliant/linear_solver/preconditioner/node_rotations.hpp>
+#include <pliant/linear_solver/preconditioner/preconditioner.hpp>
+
+namespace pliant {
+
+namespace detail {
+
+// What Multifrontal asks of a matrix: scale * A, in floats.
+struct ScaledMatrix {
+  AlignedVector<float> numbers;
+  double scale = 1;
+
+  const float* values() const { return numbers.data(); }
+};
+
+// What Prefactored keeps from solve to solve. Of the factor it is the matrix, from which it is made anew. The
+// numbers have the names that they have in the workspace.
+struct PrefactoredHistory {
+  bool has_factor = false;  // whether the rest is known
+  ScaledMatrix factorised;
+  int level = 0;
+  double spent = 0;
+  int solves = 0, last = 0;
+  bool has_reference = false;
+  std::vector<double> reference;  // see NodeRotations::save
+  std::vector<char> tells;
+};
+
+}  // namespace detail
+
+// P^-1 = W (L L^T)^-1 W^T: L is the Cholesky factor, in floats, of an earlier matrix A_0, and W turns the
+// numbers of each node as its surroundings have turned since then. A body near the shape for which A_0 was
+// computed, at whatever orientation and bent or not, is solved in a few iterations, each of which costs what
+// a solve with L does: this is for small bodies, for which that is little (warped stiffness: Mueller et al.
+// 2002).
+//
+// L is made anew when solves need too many iterations. A machine that wears out is best replaced once its
+// running costs exceed what it has cost per day in its life so far, its price included. So here: a matrix
+// is factorised when the last solve took more than `refactor_above` iterations, and more than a solve has
+// cost on average since the last factorisation, that factorisation included. Its price, in iterations, is
+// counted from the entries of L and never measured. Hence a factor that brings little is kept for long.
+//
+// Where the factorisation breaks down the earlier factor is kept, at the price of two; where there is none
+// a little is added to the diagonal.
+struct Prefactored {
+  int refactor_above = 8;  // iterations of a solve up to which the factor is good enough
+
+  template <class Matrix>
+  struct Workspace : detail::NodePositions<typename Matrix::Vector> {
+    static constexpr int dim = Matrix::dim;
+    static constexpr Isa isa = Matrix::instruction_set;
+
+    std::shared_ptr<const BlockPattern> pattern;  // that has been analysed
+    Multifrontal<dim, isa, float> factor;
+    detail::ScaledMatrix factorised, candidate;  // A_0; the matrix that is to take its place
+    NodeRotations<dim, isa> rotations;
+    std::vector<char> coupled;           // whether A has blocks for a node beside the diagonal
+    NodeVector<dim, float, isa> turned;  // W^T r, and then the solution
+    double price = 0;                    // of a factorisation, in iterations
+    bool has_factor = false;
+    bool has_reference = false;  // whether positions were known when the factor was made
+    bool warped = false;         // whether W is not the identity
+    int level = 0;               // what was added to the diagonal
+    int factorisations = 0;      // so far, broken ones included
+    double spent = 0;            // since the factor was made, in iterations
+    int solves = 0, last = 0;    // since then; iterations of the last
+
+    using History = detail::PrefactoredHistory;  // see core/history.hpp
+    std::optional<History> restored;             // for the next matrix
+
+    void save(History& h) const {
+      if (restored) {
+        h = *restored;
+        return;
+      }
+      h.has_factor = pattern != nullptr && has_factor;
+      if (!h.has_factor) return;
+      h.factorised = factorised;
+      h.level = level;
+      h.spent = spent;
+      h.solves = solves;
+      h.last = last;
+      h.has_reference = has_reference;
+      rotations.save(h.reference, h.tells);
+    }
+    void restore(History&& h) { restored = std::move(h); }
+
+    // See linear_solver/concept.hpp. A factor that was made in a step that is undone stays, unless it is the
+    // first, until its predecessor would have been worn out.
+    void begin_step() { before = {has_factor, level, spent, solves, last}; }
+    void step_undone() {
+      has_factor = before.has_factor;
+      level = before.level;
+      spent = before.spent;
+      solves = before.solves;
+      last = before.last;
+    }
+
+    struct {
+      bool has_factor = false;
+      int level = 0;
+      double spent = 0;
+      int solves = 0, last = 0;
+    } before;  // the step
+  };
+
+  void check() const {
+    detail::require_parameter(refactor_above >= 0, "Prefactored::refactor_above", refactor_above,
+                              "must not be negative");
+  }
+
+  // False where there is no factor yet and A has none.
+  template <class Matrix, class W>
+  bool prepare(const Matrix& A, W& w) const {
+    if (w.pattern != A.shared_pattern()) analyse(A, w);
+    if (w.restored) take_over(w);
+    const bool positions_known = w.positions.nodes() == A.rows();
+    mark_coupled_nodes(A, w.coupled);
+    const bool worn = w.solves > 0 && w.last > refactor_above && w.last * double{1} * w.solves > w.spent;
+    if ((!w.has_factor || worn) && factorise(A, w)) {
+      w.has_reference = positions_known;
+      if (positions_known) w.rotations.set_reference(w.positions, w.coupled);
+      w.warped = false;
+      return true;
+    }
+    if (!w.has_factor) return false;
+    w.warped = w.has_reference && positions_known;
+    if (w.warped) w.rotations.find(w.positions, w.coupled);
+    return true;
+  }
+
+  // z = P^-1 r; returns r.z; norm = |r|.
+  template <class Vector, class W>
+  typename Vector::Scalar apply(const Vector& r, double norm, Vector& z, W& w) const {
+    using Scalar = typename Vector::Scalar;
+    constexpr int dim = Vector::dim, stride = Vector::stride;
+    const double size = detail::size_in_floats<Scalar>(norm);
+    const auto down = static_cast<Scalar>(1 / size), up = static_cast<Scalar>(size * w.factorised.scale);
+    constexpr std::ptrdiff_t grain = Vector::grain / stride;
+    parallel_for(r.nodes(), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      for (std::ptrdiff_t i = begin; i < end; ++i) {
+        float r_i[dim];
+        for (int axis = 0; axis < dim; ++axis) {
+          r_i[axis] = static_cast<float>(down * r.data()[i * stride + axis]);
+        }
+        float* const out = w.turned.data() + i * stride;
+        if (w.warped) w.rotations.turn_back(i, r_i, out);
+        else std::copy(r_i, r_i + dim, out);
+      }
+    });
+    w.factor.solve(w.turned, w.turned);
+    parallel_for(r.nodes(), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      for (std::ptrdiff_t i = begin; i < end; ++i) {
+        const float* const solved = w.turned.data() + i * stride;
+        Scalar* const out = z.data() + i * stride;
+        if (w.warped) w.rotations.turn(i, solved, out);
+        else std::copy(solved, solved + dim, out);
+        for (int axis = 0; axis < dim; ++axis) out[axis] *= up;
+      }
+    });
+    return r.dot(z);
+  }
+
+  // How the solve ended for which A was prepared.
+  template <class W>
+  void observe(const LinearReport& report, W& w) const {
+    if (report.stop != LinearStop::converged && report.stop != LinearStop::max_iterations) return;
+    w.last = report.iterations;
+    w.spent += report.iterations;
+    ++w.solves;
+  }
+
+ private:
+  // Parts of the diagonal that are added to it: none; where floats take a matrix for an indefinite one that
+  // is not, as that of a slender static body; where even that is not enough.
+  static constexpr std::array shifts{0.0, 1e-5, 1e-3};
+
+  template <class Matrix, class W>
+  static void analyse(const Matrix& A, W& w) {
+    w.pattern = nullptr;  // until the analysis is complete: an allocation may fail
+    w.has_factor = false;
+    w.level = 0;
+    w.factor.analyse(A.pattern());
+    w.rotations.analyse(graph_of(A.pattern()));
+    for (auto* values : {&w.factorised, &w.candidate}) {
+      values->numbers.assign(static_cast<std::size_t>(A.pattern().blocks()) * Matrix::block_size, 0);
+    }
+    w.coupled.assign(static_cast<std::size_t>(A.rows()), 0);
+    w.turned.resize(A.rows());
+    w.price = price_of(w.factor.fronts(), A.pattern(), Matrix::dim);
+    w.pattern = A.shared_pattern();
+  }
+
+  // The history that was restored.
+  template <class W>
+  static void take_over(W& w) {
+    auto& h = *w.restored;
+    w.level = h.level;
+    w.spent = h.spent;
+    w.solves = h.solves;
+    w.last = h.last;
+    w.has_reference = h.has_reference;
+    w.has_factor = h.has_factor && h.factorised.numbers.size() == w.factorised.numbers.size();
+    if (w.has_factor) {
+      std::swap(w.factorised, h.factorised);
+      w.factor.factorise(w.factorised);  // as it could be before
+      w.rotations.restore(std::move(h.reference), h.tells);
+    }
+    w.restored.reset();
+    w.begin_step();  // what was noted before it was there
+  }
+
+  // What a factorisation costs, in iterations. Both are counted in multiplications, those of an iteration
+  // taking `wait` times as long: they wait for memory.
+  static double price_of(const Fronts& fronts, const BlockPattern& pattern, int dim) {
+    constexpr double wait = 5;
+    double factorisation = 0, solve = 0;
+    for (const Fronts::Front& front : fronts.fronts) {
+      const double n = double{1} * dim * front.columns(), m = double{1} * dim * front.rows_below();
+      factorisation += n * n * n / 6 + n * n * m / 2 + n * m * m / 2;
+      solve += n * n + 2 * n * m;
+    }
+    const double product = 2.0 * dim * dim * static_cast<double>(pattern.blocks());
+    return factorisation / (wait * (solve + product));
+  }
+
+  // False where A has no factor; the earlier one, if any, is as it was.
+  template <class Matrix, class W>
+  static bool factorise(const Matrix& A, W& w) {
+    for (int level = w.level; level < static_cast<int>(shifts.size()); ++level) {
+      if (!load(A, shifts[static_cast<std::size_t>(level)], w.candidate)) break;
+      ++w.factorisations;
+      if (w.factor.factorise(w.candidate) == FactorResult::done) {
+        std::swap(w.candidate, w.factorised);
+        w.has_factor = true;
+        w.level = level;
+        w.spent = w.price;
+        w.solves = w.last = 0;
+        return true;
+      }
+      if (!w.has_factor) continue;
+      w.factor.factorise(w.factorised);
+      w.spent += 2 * w.price;
+      break;
+    }
+    return false;
+  }
+
+  // The values of A, in units in which its diagonal is one on average. False where they are not finite.
+  template <class Matrix, class Values>
+  static bool load(const Matrix& A, double shift, Values& values) {
+    constexpr int dim = Matrix::dim, block = Matrix::block_size;
+    double sum = 0;
+    for (std::ptrdiff_t i = 0; i < A.rows(); ++i) {
+      const auto diagonal = A.diagonal(i);
+      for (int axis = 0; axis < dim; ++axis) sum += static_cast<double>(diagonal(axis, axis));
+    }
+    values.scale = static_cast<double>(A.rows() * dim) / sum;
+    if (!(values.scale > 0 && std::isfinite(values.scale))) return false;
+    const BlockPattern& pattern = A.pattern();
+    parallel_for(pattern.blocks() * block, 8192, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      for (std::ptrdiff_t k = begin; k < end; ++k) {
+        values.numbers[static_cast<std::size_t>(k)] =
+            static_cast<float>(values.scale * static_cast<double>(A.values()[k]));
+      }
+    });
+    for (std::ptrdiff_t i = 0; i < A.rows(); ++i) {
+      float* const first =
+          values.numbers.data() + std::ptrdiff_t{pattern.row_begin[static_cast<std::size_t>(i)]} * block;
+      for (int axis = 0; axis < dim; ++axis) first[axis * (dim + 1)] *= static_cast<float>(1 + shift);
+    }
+    return true;
+  }
+};
+
+}  // namespace pliant

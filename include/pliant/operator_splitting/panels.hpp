@@ -1,0 +1,371 @@
+// Solving again and again with one Cholesky factor, for the x, y and z of all nodes at once.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <pliant/linear_solver/direct/multifrontal.hpp>
+#include <pliant/simd/rows.hpp>
+
+namespace pliant {
+
+// A symmetric positive definite matrix with one number for each pair of neighbouring nodes, prefactored.
+//
+// L is cut into panels: some columns J that have the same rows B below them. With the panel
+//   P = [ L_JJ^-1; -L_BJ L_JJ^-1 ]
+// both sweeps are products with dense matrices, without any recurrence: forward
+//   [y_J; y_B] <- [0; y_B] + P y_J,    backward    y_J <- P^T [y_J; y_B].
+// P is stored in tiles, [tile of rows][column][row of the tile], read from the first number to the last.
+//
+// Nodes are numbered anew, by place: those of the parts first, then those of the top, which is the last part.
+// Parts have nothing to do with each other: their sweeps can run side by side, each adding what it has for
+// the top to an array of its own.
+template <class Real, Isa isa = PLIANT_NATIVE_ISA>
+class Panels {
+ public:
+  static constexpr int stride = 4;  // numbers from one place to the next: x, y, z and one that is ignored
+
+  // `values`: of the blocks of a pattern with a row for each node, each one number. Where the result is not
+  // `done` there is nothing to solve with.
+  FactorResult factorise(const BlockPattern& pattern, const std::vector<double>& values) {
+    Factor factor;
+    factor.analyse(pattern);
+    number_places(factor.fronts());
+    const FactorResult result = factor.factorise(Values{values.data()});
+    if (result == FactorResult::done) build(factor);
+    return result;
+  }
+
+  int parts() const { return static_cast<int>(parts_.size()) - 1; }  // the top not among them
+  int node_count() const { return static_cast<int>(node_at_.size()); }
+  int begin(int part) const { return parts_[at(part)].begin; }  // its places; part == parts() is the top
+  int end(int part) const { return parts_[at(part)].end; }
+  int node_at(int place) const { return node_at_[at(place)]; }
+  std::size_t stored_numbers() const { return values_.size(); }  // zeros included
+
+  // Both sweeps in the columns of a part or of the top. `y` has a row of four numbers for each place, and one
+  // more behind them that is finite.
+  void sweep_forward(int part, Real* y) const {
+    for (int k = parts_[at(part)].first; k < parts_[at(part)].last; ++k) forward(panels_[at(k)], y);
+  }
+  void sweep_backward(int part, Real* y, Real* scratch) const {
+    for (int k = parts_[at(part)].last; k-- > parts_[at(part)].first;) {
+      backward(panels_[at(k)], y, scratch);
+    }
+  }
+
+  // All of both sweeps for so many copies of the nodes at once, lane by lane: `y` has for each place the x of
+  // all copies, then their y and their z, and as much behind them that is finite.
+  template <int copies>
+  void solve(Real* y) const {
+    for (const Panel& panel : panels_) forward<copies>(panel, y);
+    for (std::size_t k = panels_.size(); k-- > 0;) backward<copies>(panels_[k], y);
+  }
+
+  // Numbers that sweep_backward needs as scratch memory.
+  std::size_t scratch_size() const { return scratch_size_; }
+
+ private:
+  using Factor = Multifrontal<1, isa, double>;
+  static constexpr int height = sizeof(Real) == 4 ? 16 : 8;  // of a tile
+  using Tile = Lane<Real, height, isa>;
+  // Of a tile, where there are so many sums that only one register is left for each.
+  using Slice = Lane<Real, (isa == Isa::avx512 ? 64 : 32) / static_cast<int>(sizeof(Real)), isa>;
+  static constexpr int slices = height / Slice::width;
+  using Row = Lane<Real, stride, isa>;
+  static constexpr int widest = 64;  // columns of a panel: the more, the more of L_JJ^-1 is zeros
+
+  struct Values {
+    const double* numbers;
+    const double* values() const { return numbers; }
+  };
+
+  struct Panel {
+    int place;               // the first of its columns
+    int columns;             // which are next to each other
+    int rows;                // columns included
+    int tiles;               // of its rows
+    std::ptrdiff_t values;   // where P begins
+    std::ptrdiff_t offsets;  // where the offsets of its rows begin
+  };
+
+  struct Part {
+    int begin, end;   // places
+    int first, last;  // panels
+  };
+
+  static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
+  // The fronts of the parts and, last, of the top, all ascending: subtrees that make a solve with a thread
+  // for each part shortest. A small matrix is one part. The number of threads does not matter.
+  static std::vector<std::vector<int>> cut(const Fronts& fronts) {
+    constexpr double worth_parts = 5e4;  // entries of a part
+    constexpr double most_parts = 4;
+    const std::vector<double> work = fronts.work_of_subtrees([](const Fronts::Front& f) {
+      return static_cast<double>(f.columns()) * (f.columns() + f.rows_below());
+    });
+    std::vector<int> subtrees;
+    double all = 0;
+    for (int f = 0; f < static_cast<int>(work.size()); ++f) {
+      if (fronts.fronts[at(f)].parent >= 0) continue;
+      subtrees.push_back(f);
+      all += work[at(f)];
+    }
+    const auto count = static_cast<std::ptrdiff_t>(std::clamp(all / worth_parts, 1.0, most_parts));
+    // Again and again the heaviest subtree gives its root to the top.
+    std::vector<int> best(work.size(), -1);
+    double top = 0, shortest = std::numeric_limits<double>::infinity();
+    while (!subtrees.empty()) {
+      Fronts::Dealt dealt = fronts.deal(subtrees, work, count);
+      if (top + dealt.heaviest < shortest) {
+        shortest = top + dealt.heaviest;
+        best = std::move(dealt.part_of);
+      }
+      const auto root = at(subtrees.front());
+      const auto children = fronts.children.begin() + fronts.child_begin[root],
+                 children_end = fronts.children.begin() + fronts.child_begin[root + 1];
+      top += work[root];
+      for (auto child = children; child != children_end; ++child) top -= work[at(*child)];
+      if (count == 1 || top >= shortest) break;
+      subtrees.erase(subtrees.begin());
+      subtrees.insert(subtrees.end(), children, children_end);
+    }
+    return Fronts::grouped(best, count);
+  }
+
+  void number_places(const Fronts& fronts) {
+    node_at_.clear();
+    place_of_.assign(fronts.order.size(), 0);
+    parts_.clear();
+    fronts_of_ = cut(fronts);
+    for (const auto& sequence : fronts_of_) {
+      const int begin = node_count();
+      for (const int f : sequence) {
+        for (int k = fronts.fronts[at(f)].begin; k < fronts.fronts[at(f)].end; ++k) {
+          place_of_[at(k)] = node_count();
+          node_at_.push_back(fronts.order[at(k)]);
+        }
+      }
+      parts_.push_back({begin, node_count(), 0, 0});
+    }
+  }
+
+  // All memory at once: a vector that grows copies and clears more than there is to compute.
+  void build(const Factor& factor) {
+    panels_.clear();
+    std::ptrdiff_t values = 0, offsets = 0;
+    int most_tiles = 0;
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      parts_[p].first = static_cast<int>(panels_.size());
+      for (const int f : fronts_of_[p]) {
+        const Fronts::Front& front = factor.fronts().fronts[at(f)];
+        for (int first = 0; first < front.columns(); first += widest) {
+          const int columns = std::min(front.columns() - first, widest),
+                    rows = front.columns() - first + front.rows_below(), tiles = (rows + height - 1) / height;
+          panels_.push_back({place_of_[at(front.begin + first)], columns, rows, tiles, values, offsets});
+          values += std::ptrdiff_t{tiles} * height * columns;
+          offsets += std::ptrdiff_t{tiles} * height;
+          most_tiles = std::max(most_tiles, tiles);
+        }
+      }
+      parts_[p].last = static_cast<int>(panels_.size());
+    }
+    values_.assign(at(values), Real(0));
+    offsets_.assign(at(offsets), stride * node_count());  // the row behind them all
+    scratch_size_ = at(most_tiles) * 3 * height;
+    std::size_t next = 0;
+    for (const auto& fronts : fronts_of_) {
+      for (const int f : fronts) {
+        for (int first = 0; first < factor.fronts().fronts[at(f)].columns(); first += widest)
+          fill(panels_[next++], factor, f, first);
+      }
+    }
+  }
+
+  // With the columns of a front from `first` on.
+  void fill(const Panel& panel, const Factor& factor, int f, int first) {
+    const Fronts& fronts = factor.fronts();
+    const Fronts::Front& front = fronts.fronts[at(f)];
+    const int columns = panel.columns, own = front.columns() - first;
+    int* const offsets = offsets_.data() + panel.offsets;
+    for (int r = 0; r < panel.rows; ++r)
+      offsets[r] =
+          stride * place_of_[at(r < own ? front.begin + first + r : fronts.rows[at(front.rows + r - own)])];
+    // P L_JJ = [I; -L_BJ], from the last column to the first, the rows of a tile in lanes.
+    using Wide = Lane<double, height, isa>;
+    std::vector<double> L(at(columns) * at(columns), 0);  // less L_JJ, but reciprocals on the diagonal
+    for (int r = 0; r < columns; ++r) {
+      for (int c = 0; c <= r; ++c)
+        L[at(r * columns + c)] = (r == c ? 1 : -1) * factor.entry(f, first + r, first + c);
+    }
+    Wide rows[widest];
+    for (int tile = 0; tile < panel.tiles; ++tile) {
+      Real* const P = values_.data() + panel.values + std::ptrdiff_t{tile} * height * columns;
+      const int begin = tile * height, end = std::min(begin + height, columns);  // P is lower triangular
+      for (int c = begin < columns ? end - 1 : columns - 1, last = c; c >= 0; --c) {
+        Wide value(0.0);
+        for (int r = begin; r < std::min(begin + height, panel.rows); ++r)
+          set_lane(value, r - begin,
+                   r >= columns ? -factor.entry(f, first + r, first + c) : (r == c ? 1.0 : 0.0));
+        for (int k = c + 1; k <= last; ++k)
+          value = multiply_add(rows[k], Wide(L[at(k * columns + c)]), value);
+        rows[c] = value * Wide(L[at(c * columns + c)]);
+        for (int i = 0; i < height; ++i) P[c * height + i] = static_cast<Real>(lane(rows[c], i));
+      }
+    }
+  }
+
+  void forward(const Panel& panel, Real* y) const {
+    Real known[widest][stride];
+    for (int c = 0; c < panel.columns; ++c) {
+      Real* const own = y + stride * std::ptrdiff_t{panel.place + c};
+      store(known[c], load<Row>(own));
+      store(own, Row(Real(0)));
+    }
+    const Real* P = values_.data() + panel.values;
+    const int* offsets = offsets_.data() + panel.offsets;
+    for (int tile = 0; tile < panel.tiles; ++tile, offsets += height) {
+      Tile even[3], odd[3];  // two sums each, to hide the latency of an addition
+      PLIANT_UNROLL for (int k = 0; k < 3; ++k) even[k] = odd[k] = Tile(Real(0));
+      int c = 0;
+      for (; c + 2 <= panel.columns; c += 2, P += 2 * height) {
+        const Tile a = load<Tile>(P), b = load<Tile>(P + height);
+        PLIANT_UNROLL for (int k = 0; k < 3; ++k) {
+          even[k] = multiply_add(a, Tile(known[c][k]), even[k]);
+          odd[k] = multiply_add(b, Tile(known[c + 1][k]), odd[k]);
+        }
+      }
+      if (c < panel.columns) {
+        const Tile a = load<Tile>(P);
+        PLIANT_UNROLL for (int k = 0; k < 3; ++k) even[k] = multiply_add(a, Tile(known[c][k]), even[k]);
+        P += height;
+      }
+      const Tile columns[4] = {even[0] + odd[0], even[1] + odd[1], even[2] + odd[2], Tile(Real(0))};
+      add_rows(columns, y, offsets);
+    }
+  }
+
+  void backward(const Panel& panel, Real* y, Real* scratch) const {
+    const int* const offsets = offsets_.data() + panel.offsets;
+    for (int slice = 0; slice < panel.tiles * slices; ++slice) {
+      Slice columns[4];
+      gather_rows(y, offsets + slice * Slice::width, columns);
+      store_columns<3>(columns, scratch + slice * 3 * Slice::width);
+    }
+    int c = 0;
+    for (; c + 4 <= panel.columns; c += 4) backward<4>(panel, c, y, scratch);
+    for (; c < panel.columns; ++c) backward<1>(panel, c, y, scratch);
+  }
+
+  template <int Count>
+  PLIANT_INLINE void backward(const Panel& panel, int first, Real* y, const Real* scratch) const {
+    Slice sums[Count][3];
+    PLIANT_UNROLL for (int i = 0; i < Count; ++i) {
+      PLIANT_UNROLL for (int k = 0; k < 3; ++k) sums[i][k] = Slice(Real(0));
+    }
+    const Real* P = values_.data() + panel.values + std::ptrdiff_t{first} * height;
+    for (int tile = 0; tile < panel.tiles; ++tile, P += std::ptrdiff_t{panel.columns} * height) {
+      PLIANT_UNROLL for (int slice = 0; slice < slices; ++slice, scratch += 3 * Slice::width) {
+        Slice b[3];
+        load_columns<3>(scratch, b);
+        PLIANT_UNROLL for (int i = 0; i < Count; ++i) {
+          const Slice a = load<Slice>(P + i * height + slice * Slice::width);
+          PLIANT_UNROLL for (int k = 0; k < 3; ++k) sums[i][k] = multiply_add(a, b[k], sums[i][k]);
+        }
+      }
+    }
+    PLIANT_UNROLL for (int i = 0; i < Count; ++i) {
+      const Slice columns[4] = {sums[i][0], sums[i][1], sums[i][2], Slice(Real(0))};
+      store(y + stride * std::ptrdiff_t{panel.place + first + i}, sum_of_rows(columns));
+    }
+  }
+
+  // Rows or columns of a panel that go into the registers together, each with three numbers of each copy.
+  template <int copies>
+  static constexpr int block = std::max(4 / Lane<Real, copies, isa>::registers, 1);
+
+  // Adds rows of P times `known` to what is there.
+  template <int copies>
+  void forward(const Panel& panel, Real* y) const {
+    using L = Lane<Real, copies, isa>;
+    constexpr int count = block<copies>;
+    const L zeros[3] = {L(Real(0)), L(Real(0)), L(Real(0))};
+    L known[widest][3];
+    for (int c = 0; c < panel.columns; ++c) {
+      Real* const own = y + 3 * copies * std::ptrdiff_t{panel.place + c};
+      load_columns<3>(own, known[c]);
+      store_columns<3>(zeros, own);
+    }
+    for (int r = 0; r < panel.rows; r += count) {
+      const Real* P = row_of(panel, r);
+      L sums[count][3];
+      PLIANT_UNROLL for (int i = 0; i < count; ++i) {
+        PLIANT_UNROLL for (int k = 0; k < 3; ++k) sums[i][k] = L(Real(0));
+      }
+      const int columns = std::min(panel.columns, r + count);  // P is lower triangular
+      for (int c = 0; c < columns; ++c, P += height) {
+        PLIANT_UNROLL for (int i = 0; i < count; ++i) {
+          const L a(P[i]);
+          PLIANT_UNROLL for (int k = 0; k < 3; ++k) sums[i][k] = multiply_add(a, known[c][k], sums[i][k]);
+        }
+      }
+      PLIANT_UNROLL for (int i = 0; i < count; ++i)
+          add_columns<3>(sums[i], coordinates_of<copies>(panel, r + i, y));
+    }
+  }
+
+  template <int copies>
+  void backward(const Panel& panel, Real* y) const {
+    constexpr int count = block<copies>;
+    int c = 0;
+    for (; c + count <= panel.columns; c += count) backward<copies, count>(panel, c, y);
+    for (; c < panel.columns; ++c) backward<copies, 1>(panel, c, y);
+  }
+
+  // In place: the columns before `first` have no part in these.
+  template <int copies, int count>
+  PLIANT_INLINE void backward(const Panel& panel, int first, Real* y) const {
+    using L = Lane<Real, copies, isa>;
+    L sums[count][3];
+    PLIANT_UNROLL for (int i = 0; i < count; ++i) {
+      PLIANT_UNROLL for (int k = 0; k < 3; ++k) sums[i][k] = L(Real(0));
+    }
+    for (int r = first; r < panel.rows; ++r) {
+      L row[3];
+      load_columns<3>(coordinates_of<copies>(panel, r, y), row);
+      const Real* const P = row_of(panel, r) + std::ptrdiff_t{first} * height;
+      PLIANT_UNROLL for (int i = 0; i < count; ++i) {
+        const L a(P[i * height]);
+        PLIANT_UNROLL for (int k = 0; k < 3; ++k) sums[i][k] = multiply_add(a, row[k], sums[i][k]);
+      }
+    }
+    PLIANT_UNROLL for (int i = 0; i < count; ++i)
+        store_columns<3>(sums[i], y + 3 * copies * std::ptrdiff_t{panel.place + first + i});
+  }
+
+  // A row of P, a number in every `height`; rows within a tile are next to each other.
+  const Real* row_of(const Panel& panel, int row) const {
+    return values_.data() + panel.values + std::ptrdiff_t{row / height} * panel.columns * height +
+           row % height;
+  }
+
+  // The coordinates of the copies that go with a row of P.
+  template <int copies>
+  Real* coordinates_of(const Panel& panel, int row, Real* y) const {
+    return y + offsets_[at(panel.offsets + row)] / stride * (3 * copies);
+  }
+
+  std::vector<std::vector<int>> fronts_of_;  // each part and the top
+  std::vector<int> node_at_;                 // of each place
+  std::vector<int> place_of_;                // of each node in the order of elimination
+  std::vector<Part> parts_;                  // and the top
+  std::vector<Panel> panels_;
+  AlignedVector<Real> values_;
+  std::vector<int> offsets_;  // of the rows of all panels, padded to whole tiles
+  std::size_t scratch_size_ = 0;
+};
+
+}  // namespace pliant
