@@ -19,7 +19,7 @@ build_and_test "g++: all tests, headers, package, examples" release --preset rel
   -D CMAKE_CXX_FLAGS="$gnu_flags" -D CMAKE_CXX_FLAGS_RELEASE=-O1 -D PLIANT_PRECOMPILE=ON -D PLIANT_BUILD_BENCH=OFF
 build_and_test "g++ with AddressSanitizer and UBSan" debug-sanitize --preset debug-sanitize $tests_only \
   -D CMAKE_CXX_FLAGS="$gnu_flags" \
-  -D PLIANT_TEST_FOLDERS="constraint;contact;core;io;linear_solver;solid;integrator/each_on_any_threads"
+  -D PLIANT_TEST_FOLDERS="algebra;constraint;contact;core;io;linear_solver;simd;solid;integrator/each_on_any_threads"
 # ThreadSanitizer understands the OpenMP of Clang through its tool Archer; with that of g++ it reports false races.
 OMP_TOOL_LIBRARIES=libarcher.so TSAN_OPTIONS=ignore_noninstrumented_modules=1 \
   build_and_test "clang with ThreadSanitizer: a scene of each integrator" thread --preset debug-sanitize $tests_only \
@@ -29,5 +29,5 @@ build_and_test "clang" clang --preset clang -D CMAKE_BUILD_TYPE=Debug -D CMAKE_C
 build_only "clang: errors and warnings in all tests" clang-syntax --preset clang -D CMAKE_BUILD_TYPE=Debug \
   -D CMAKE_CXX_FLAGS_DEBUG=-O0 $tests_only -D PLIANT_TESTS_SYNTAX_ONLY=ON
 build_and_test "g++ -O3 -march=native" native --preset release $tests_only -D CMAKE_CXX_FLAGS="$gnu_flags" \
-  -D PLIANT_NATIVE=ON -D PLIANT_TEST_FOLDERS="core;element;assembly/packed_matrix"
+  -D PLIANT_NATIVE=ON -D PLIANT_TEST_FOLDERS="algebra;core;element;simd;assembly/packed_matrix"
 finish
