@@ -133,8 +133,8 @@ class ElasticSystem {
     SystemIdentity result{.rest_shape = detail::fingerprint_of(rest_),
                           .masses = detail::fingerprint_of(mass_)};
     detail::Fingerprint mesh;
-    mesh.add_all(pattern_->row_begin);
-    mesh.add_all(pattern_->columns);
+    mesh.add_all(pattern().row_begin);
+    mesh.add_all(pattern().columns);
     result.mesh = mesh.value();
     if (!origins_.all_zero()) {
       detail::Fingerprint poses;
@@ -209,7 +209,7 @@ class ElasticSystem {
   const std::shared_ptr<const BlockPattern>& matrix_pattern() const { return matrix_pattern_.pattern(); }
   bool require_pairs(const std::vector<NodePair>& pairs) {
     if (!matrix_pattern_.require(pairs)) return false;
-    parts_.clear();
+    cuts_.clear();
     for_each_set([&](auto& elements, std::size_t) { elements.set_pattern(*matrix_pattern()); });
     return true;
   }

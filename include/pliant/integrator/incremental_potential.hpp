@@ -43,7 +43,7 @@ struct IncrementalWeights {
 template <class SystemType, class FilterType>
 class IncrementalPotential
     : public StepPotential<SystemType, FilterType, MassParabola<typename SystemType::Vector>,
-                           Friction<Contacts<typename SystemType::Vector>>,
+                           Friction<typename SystemType::Contacts>,
                            MassParabola<typename SystemType::Vector>, StiffnessDamping<SystemType>> {
  public:
   using Scalar = typename SystemType::Scalar;

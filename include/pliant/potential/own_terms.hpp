@@ -97,7 +97,7 @@ void restore_terms(System& system, TermsOf<System>&& saved) {
     const auto restore = []<class T>(T& from, T& to) {
       if constexpr (T::abilities.accepts_steps) to = std::move(from);
     };
-    (restore(std::get<i>(saved), std::get<i>(system.terms())), ...);
+    (restore(std::get<i>(saved), std::get<i>(detail::terms_in(system))), ...);
   }
   (std::make_index_sequence<std::tuple_size_v<TermsOf<System>>>{});
 }

@@ -6,7 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include <pliant/contact/response/contacts.hpp>
 #include <pliant/potential/own_terms.hpp>
 #include <pliant/potential/rounding.hpp>
 
@@ -41,7 +40,7 @@ class StepPotential {
   // From the positions x and velocities v in `dt` to the time `end` [s]; contact forces act through
   // `contact_time` [s]. `prescribed` of the workspace is known from here, and terms of the System's own
   // begin.
-  StepPotential(System& system, const FilterType& filter, Contacts<Vector>& contacts, const Vector& x,
+  StepPotential(System& system, const FilterType& filter, typename System::Contacts& contacts, const Vector& x,
                 const Vector& v, double end, double dt, double contact_time, std::tuple<Terms...> terms,
                 Workspace& workspace)
       : system_(system),
@@ -159,7 +158,7 @@ class StepPotential {
 
   Workspace& w_;
   bool constraints_move_;
-  Contacts<Vector>& contacts_;
+  typename System::Contacts& contacts_;
   double end_, dt_;      // [s]
   double contact_time_;  // [s]
   Rounding rounding_;

@@ -253,7 +253,7 @@ class Simulation {
     }
     detail::save_history(system_, saved.system_);
     contacts_.save(saved.contacts_);
-    saved.terms_ = system_.terms();
+    saved.terms_ = detail::terms_in(system_);
     detail::save_history(integrator_workspace_, saved.integrator_);
     detail::save_history(solver_workspace_, saved.solver_);
     saved.made_in_ = {system_, filter_};
