@@ -7,9 +7,11 @@ struct Lagged {
 
   template <class State>
 #ifdef SHOULD_FAIL
-  void begins_step(const State&) {}
+  void begins_step(const State&) {
+  }
 #else
-  void begin_step(const State&) {}
+  void begin_step(const State&) {
+  }
 #endif
 
   template <class At, class Sum>

@@ -58,7 +58,8 @@ void step_like_the_reference() {
   using Point = SmallVector<double, dim>;
 
   const Mesh<E> mesh = two_cells<E>();
-  // Operator splitting resists changes of volume by constraints that do not converge to the energy's: none here.
+  // Operator splitting resists changes of volume by constraints that do not converge to the energy's: none
+  // here.
   constexpr bool without_volume = splits && std::is_same_v<Energy, FixedCorotated>;
   const auto energy = energy_of<Energy>(Lame::from_young_poisson(1e6, without_volume ? 0 : 0.3));
   const auto path = [](const Point& X, double t) -> Point {

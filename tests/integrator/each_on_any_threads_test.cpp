@@ -1,5 +1,5 @@
-// One scene of each integrator, on several threads: a body that is held at one end falls on a floor. Small enough
-// for ThreadSanitizer; the tests of the integrators compare the bits of larger bodies.
+// One scene of each integrator, on several threads: a body that is held at one end falls on a floor. Small
+// enough for ThreadSanitizer; the tests of the integrators compare the bits of larger bodies.
 #include "integrator/bodies.hpp"
 #include "support/catch.hpp"
 #include "support/threads.hpp"
@@ -38,9 +38,7 @@ void same_bits(const Integrator& integrator, const Solver&... solver) {
 }  // namespace
 
 TEST_CASE("a step of each integrator has the same bits on any number of threads") {
-  SECTION("BackwardEuler") {
-    same_bits<StableNeoHookean>(BackwardEuler{.dt = 0.01}, Pcg<TwoLevel>{});
-  }
+  SECTION("BackwardEuler") { same_bits<StableNeoHookean>(BackwardEuler{.dt = 0.01}, Pcg<TwoLevel>{}); }
   SECTION("OptimizationEuler") {
     same_bits<StableNeoHookean>(OptimizationEuler{.dt = 0.01}, Pcg<BlockJacobi>{});
   }

@@ -39,8 +39,8 @@ struct Written {
   int failures = 0;
 };
 
-// Writes a series of three frames, and a surface through a link, in a folder of their own. The k-th allocation
-// fails, k from 1 on, and what it breaks off is done again.
+// Writes a series of three frames, and a surface through a link, in a folder of their own. The k-th
+// allocation fails, k from 1 on, and what it breaks off is done again.
 Written write_all(const SampleSnapshot<double>& snapshot, long k) {
   const TemporaryFolder folder;
   const auto faces = boundary_faces(snapshot.mesh()).faces;

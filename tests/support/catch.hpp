@@ -6,20 +6,19 @@
 using Catch::Approx;
 #define SKIP_HERE(reason) SKIP(reason)
 #else
-#include <catch2/catch.hpp>
-
 #include <iostream>
+
+#include <catch2/catch.hpp>
 
 namespace pliant::test {
 inline bool skipped = false;  // a test case of this program
 }
 
 // Leaves the test case. Where nothing fails, the program then returns 4, as Catch2 v3 does.
-#define SKIP_HERE(reason)                                                                     \
-  do {                                                                                        \
-    std::cout << Catch::getResultCapture().getCurrentTestName() << ": skipped: " << reason << \
-        std::endl;                                                                            \
-    pliant::test::skipped = true;                                                             \
-    return;                                                                                   \
+#define SKIP_HERE(reason)                                                                                \
+  do {                                                                                                   \
+    std::cout << Catch::getResultCapture().getCurrentTestName() << ": skipped: " << reason << std::endl; \
+    pliant::test::skipped = true;                                                                        \
+    return;                                                                                              \
   } while (false)
 #endif

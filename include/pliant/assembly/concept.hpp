@@ -154,8 +154,8 @@ concept HasOrigins = requires(const S& system, const typename S::Vector& x, type
 
 template <class S>
 concept HasTerms = requires(S& system, const S& constant, int node) {
-  system.terms();                                                          // a std::tuple of Terms
-  constant.terms();                                                        // the same
+  system.terms();                                                             // a std::tuple of Terms
+  constant.terms();                                                           // the same
   { constant.internal_number(node) } -> std::convertible_to<std::ptrdiff_t>;  // of a node of theirs
 };
 

@@ -48,10 +48,8 @@ class ElasticSystem {
 
   static constexpr bool is_copies = requires(const SolidType& solid) { solid.nodes_at_origin(); };
   using Terms = std::remove_cvref_t<decltype(detail::terms_of(std::declval<const SolidType&>()))>;
-  static constexpr SystemAbilities abilities{.exact_view = true,
-                                             .free_bodies = true,
-                                             .origins = is_copies,
-                                             .terms = std::tuple_size_v<Terms> != 0};
+  static constexpr SystemAbilities abilities{
+      .exact_view = true, .free_bodies = true, .origins = is_copies, .terms = std::tuple_size_v<Terms> != 0};
 
   explicit ElasticSystem(const SolidType& solid) : ElasticSystem(solid, graph_of(solid)) {}
 
@@ -204,8 +202,9 @@ class ElasticSystem {
   // That of the elements.
   const BlockPattern& pattern() const { return *matrix_pattern_.elements(); }
 
-  // That of matrices: with the pairs of nodes that are coupled besides, in internal numbers, see GrowingPattern.
-  // True where there is another pattern now; matrices of the old one are laid out anew when they are filled.
+  // That of matrices: with the pairs of nodes that are coupled besides, in internal numbers, see
+  // GrowingPattern. True where there is another pattern now; matrices of the old one are laid out anew when
+  // they are filled.
   const std::shared_ptr<const BlockPattern>& matrix_pattern() const { return matrix_pattern_.pattern(); }
   bool require_pairs(const std::vector<NodePair>& pairs) {
     if (!matrix_pattern_.require(pairs)) return false;

@@ -12,7 +12,8 @@
 //   at(F)                    an object with the shared results of psi, P and the tangent; see EnergyAt there
 // and, for energies of small strain, in which det F has no meaning,
 //   small_strain = true      a constant: elements with det F < 0 do not count as inverted
-// and, for energies of the form mu |F - R|^2 + lambda/2 (det F - 1)^2 in three dimensions, R the nearest rotation,
+// and, for energies of the form mu |F - R|^2 + lambda/2 (det F - 1)^2 in three dimensions, R the nearest
+// rotation,
 //   split_coefficients()     RawCoefficients{mu, lambda} [Pa]: OperatorSplitting supports it, see SplitEnergy
 //
 // Formulas are written once for scalars and lanes: `using std::sqrt;` and similar, then unqualified calls;

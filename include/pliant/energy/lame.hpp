@@ -64,8 +64,8 @@ concept SplitEnergy = requires(const E& energy) {
 };
 
 // Base of the energies with two coefficients. A model whose coefficients are not the Lame parameters has a
-// `coefficients_from` of its own, so that the contract of Lame holds; check_rest_state (testing/rest_state.hpp)
-// tells whether it does.
+// `coefficients_from` of its own, so that the contract of Lame holds; check_rest_state
+// (testing/rest_state.hpp) tells whether it does.
 template <class Model>
 class LameMaterial {
  public:

@@ -25,9 +25,9 @@ namespace pliant {
 // many substeps to a step are cheaper than many steps. More than `max_substeps` are refused: the step fails
 // with StepStop::too_stiff, and the report names the stable step.
 //
-// Linear stability is not enough for a long run without damping: where h omega of the highest modes comes near
-// sqrt(3) or sqrt(2), a swinging body feeds them by resonances of third and fourth order, and its energy grows
-// (Schlick, Mandziuk, Skeel, Srinivas 1998, "Nonlinear resonance artifacts in molecular dynamics
+// Linear stability is not enough for a long run without damping: where h omega of the highest modes comes
+// near sqrt(3) or sqrt(2), a swinging body feeds them by resonances of third and fourth order, and its energy
+// grows (Schlick, Mandziuk, Skeel, Srinivas 1998, "Nonlinear resonance artifacts in molecular dynamics
 // simulations"). The default of `safety`, sqrt(2) / 2, stays below both.
 //
 // A node that x + h v' would take into a collider is put back on its surface, which changes v'; one that

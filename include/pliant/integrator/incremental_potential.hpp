@@ -43,15 +43,16 @@ struct IncrementalWeights {
 template <class SystemType, class FilterType>
 class IncrementalPotential
     : public StepPotential<SystemType, FilterType, MassParabola<typename SystemType::Vector>,
-                           Friction<typename SystemType::Contacts>,
-                           MassParabola<typename SystemType::Vector>, StiffnessDamping<SystemType>> {
+                           Friction<typename SystemType::Contacts>, MassParabola<typename SystemType::Vector>,
+                           StiffnessDamping<SystemType>> {
  public:
   using Scalar = typename SystemType::Scalar;
   using Vector = typename SystemType::Vector;
   using Matrix = typename SystemType::Matrix;
   using Weights = IncrementalWeights<Scalar>;
-  using Base = StepPotential<SystemType, FilterType, MassParabola<Vector>, Friction<typename SystemType::Contacts>,
-                             MassParabola<Vector>, StiffnessDamping<SystemType>>;
+  using Base =
+      StepPotential<SystemType, FilterType, MassParabola<Vector>, Friction<typename SystemType::Contacts>,
+                    MassParabola<Vector>, StiffnessDamping<SystemType>>;
 
   struct Workspace : Base::Workspace {
     Vector predicted;   // p [m]; the integrator fills it

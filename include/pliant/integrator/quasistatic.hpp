@@ -21,7 +21,8 @@ class StaticPotential : public StepPotential<SystemType, FilterType, DeadLoads<t
                                              Friction<typename SystemType::Contacts>> {
  public:
   using Vector = typename SystemType::Vector;
-  using Base = StepPotential<SystemType, FilterType, DeadLoads<Vector>, Friction<typename SystemType::Contacts>>;
+  using Base =
+      StepPotential<SystemType, FilterType, DeadLoads<Vector>, Friction<typename SystemType::Contacts>>;
 
   // `time` [s] is that of the constraints' paths at the end, `duration` [s] what it takes to get there, which
   // drag acts through.

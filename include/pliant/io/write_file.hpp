@@ -35,7 +35,8 @@ inline int write_and_close(std::FILE* file, std::string_view bytes) {
 }
 
 // The folder of a path, with the separator at its end; empty if there is none. It is a string, because an
-// allocation that fails in a function of libstdc++ 12 that changes a path leaves a path that cannot be destroyed.
+// allocation that fails in a function of libstdc++ 12 that changes a path leaves a path that cannot be
+// destroyed.
 inline std::filesystem::path::string_type folder_of(const std::filesystem::path& path) {
   const auto& whole = path.native();
   return whole.substr(0, whole.size() - path.filename().native().size());

@@ -38,9 +38,9 @@ namespace pliant {
 // At the end of a step, nodes inside a collider are moved back to its surface and slowed down by friction and
 // drag; this acts on the elements in the next step.
 //
-// Supports tetrahedra of FixedCorotated, of Arap, which has no volume term, or of another SplitEnergy, with nodes
-// that are free, held or moved in all directions. The matrix is factorised in the first step and again when dt
-// or the set of held nodes has changed (StepReport::factorisations).
+// Supports tetrahedra of FixedCorotated, of Arap, which has no volume term, or of another SplitEnergy, with
+// nodes that are free, held or moved in all directions. The matrix is factorised in the first step and again
+// when dt or the set of held nodes has changed (StepReport::factorisations).
 struct OperatorSplitting {
   double dt = 0.01;             // [s]
   int volume_iterations = 2;    // relaxations of every volume constraint, 0: no resistance to volume changes

@@ -256,10 +256,11 @@ class SplitBodies {
     system.for_each_point([&](const auto& point, const auto& energy) {
       using Energy = std::remove_cvref_t<decltype(energy)>;
       constexpr bool takes = decltype(point.gradients)::RowsAtCompileTime == 4 && SplitEnergy<Energy>;
-      static_assert(takes,
-                    "OperatorSplitting takes tetrahedra of FixedCorotated or Arap, or of an energy of your own "
-                    "that is mu |F - R|^2 + lambda / 2 (det F - 1)^2 and has split_coefficients(), see "
-                    "energy/concept.hpp");
+      static_assert(
+          takes,
+          "OperatorSplitting takes tetrahedra of FixedCorotated or Arap, or of an energy of your own "
+          "that is mu |F - R|^2 + lambda / 2 (det F - 1)^2 and has split_coefficients(), see "
+          "energy/concept.hpp");
       if constexpr (takes) {
         const RawCoefficients c = energy.split_coefficients();
         detail::require_parameter(c.lambda >= 0, "lambda", c.lambda,

@@ -40,9 +40,9 @@ class StepPotential {
   // From the positions x and velocities v in `dt` to the time `end` [s]; contact forces act through
   // `contact_time` [s]. `prescribed` of the workspace is known from here, and terms of the System's own
   // begin.
-  StepPotential(System& system, const FilterType& filter, typename System::Contacts& contacts, const Vector& x,
-                const Vector& v, double end, double dt, double contact_time, std::tuple<Terms...> terms,
-                Workspace& workspace)
+  StepPotential(System& system, const FilterType& filter, typename System::Contacts& contacts,
+                const Vector& x, const Vector& v, double end, double dt, double contact_time,
+                std::tuple<Terms...> terms, Workspace& workspace)
       : system_(system),
         filter_(filter),
         x_(x),

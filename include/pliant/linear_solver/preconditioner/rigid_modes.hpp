@@ -31,7 +31,8 @@ class RigidModes {
   // Sets up for a pattern, `size` nodes to an aggregate. Everything is allocated here. Pairs of nodes join no
   // aggregates: bodies in contact slide on each other.
   void analyse(const Adjacency& graph, const BlockPattern& pattern, int size) {
-    aggregates_ = Aggregates::of_graph(pattern.without_pairs ? graph_of(*pattern.without_pairs) : graph, size);
+    aggregates_ =
+        Aggregates::of_graph(pattern.without_pairs ? graph_of(*pattern.without_pairs) : graph, size);
     find_images(graph, pattern);
     coarse_ = BlockPattern::from_graph(coarse_graph());
     factor_.analyse(coarse_);
