@@ -48,8 +48,8 @@ struct ElementBatches {
   // The lowest node of a batch; it ascends with the batches.
   int first_node(int batch) const { return offsets_of(batch)[0] / node_stride<E::dim>; }
 
-  // Finds the slots in a pattern that has the blocks of all elements. Nodes ascend within an element, and so do
-  // its slots in any pattern.
+  // Finds the slots in a pattern that has the blocks of all elements. Nodes ascend within an element, and so
+  // do its slots in any pattern.
   void find_slots(const BlockPattern& pattern) {
     parallel_for(count, 256, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       int* slot = slots.data() + begin * width * blocks;

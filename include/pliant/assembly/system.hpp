@@ -146,8 +146,9 @@ class ElasticSystem {
   // That of the elements.
   const BlockPattern& pattern() const { return *matrix_pattern_.elements(); }
 
-  // That of matrices: with the pairs of nodes that are coupled besides, in internal numbers, see GrowingPattern.
-  // True where there is another pattern now; matrices of the old one are laid out anew when they are filled.
+  // That of matrices: with the pairs of nodes that are coupled besides, in internal numbers, see
+  // GrowingPattern. True where there is another pattern now; matrices of the old one are laid out anew when
+  // they are filled.
   const std::shared_ptr<const BlockPattern>& matrix_pattern() const { return matrix_pattern_.pattern(); }
   bool require_pairs(const std::vector<NodePair>& pairs) {
     if (!matrix_pattern_.require(pairs)) return false;
