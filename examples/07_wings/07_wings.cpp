@@ -63,7 +63,7 @@ Mesh<Tet4> make_bird() {
 // Of a mesh file: centred, 2 m long, the longest axis along x and the shortest along y.
 Mesh<Tet4> read_body(const std::string& file) {
   auto mesh = read_mesh<Tet4>(file);
-  const BoundingBox<3> box = bounding_box(mesh);
+  const AxisAlignedBox<3> box = bounding_box(mesh);
   const Eigen::Vector3d lengths = box.lengths();
   std::array<int, 3> axes{0, 1, 2};
   std::sort(axes.begin(), axes.end(), [&](int a, int b) { return lengths(a) > lengths(b); });
@@ -82,7 +82,7 @@ struct Experiment {
 };
 
 std::vector<Experiment> experiments(const Mesh<Tet4>& mesh, double stride) {
-  const BoundingBox<3> box = bounding_box(mesh);
+  const AxisAlignedBox<3> box = bounding_box(mesh);
   const Eigen::Array3d half = box.lengths().array() / 2, center = box.center().array();
   // -1 at the left wing, the bottom and the tail, 1 at the right wing, the top and the head.
   const auto relative = [=](const Eigen::Vector3d& X) -> Eigen::Array3d {

@@ -11,6 +11,7 @@
 #include <Eigen/Geometry>
 
 #include <pliant/algebra/dense_vector.hpp>
+#include <pliant/algebra/axis_aligned_box.hpp>
 #include <pliant/algebra/matrix.hpp>
 #include <pliant/algebra/node_vector.hpp>
 #include <pliant/algebra/origins.hpp>
@@ -62,6 +63,7 @@
 #include <pliant/contact/shape/surface.hpp>
 #include <pliant/contact/shape/triangle.hpp>
 #include <pliant/contact/shape/triangle_mesh.hpp>
+#include <pliant/core/compressed_rows.hpp>
 #include <pliant/core/error.hpp>
 #include <pliant/core/history.hpp>
 #include <pliant/core/parallel.hpp>

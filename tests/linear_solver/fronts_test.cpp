@@ -79,8 +79,7 @@ void check_fronts(const BlockPattern& pattern) {
                                                : fronts.rows[at(parent.rows + place - parent.columns())];
       in_parent = in_parent && row == below[k];
     }
-    const auto first = fronts.children.begin() + fronts.child_begin[at(front.parent)];
-    const auto last = fronts.children.begin() + fronts.child_begin[at(front.parent) + 1];
+    const auto first = fronts.children[front.parent].begin(), last = fronts.children[front.parent].end();
     children_first = children_first && std::count(first, last, static_cast<int>(f)) == 1;
   }
   CHECK(next == count);
@@ -97,8 +96,7 @@ void check_fronts(const BlockPattern& pattern) {
   bool placed = true;
   for (std::size_t f = 0; f < fronts.fronts.size(); ++f) {
     const auto& front = fronts.fronts[f];
-    for (int k = fronts.entry_begin[f]; k < fronts.entry_begin[f + 1]; ++k) {
-      const Fronts::Entry& entry = fronts.entries[at(k)];
+    for (const Fronts::Entry& entry : fronts.entries[static_cast<std::ptrdiff_t>(f)]) {
       slots.insert(entry.slot);
       const int row = entry.row < front.columns() ? front.begin + entry.row
                                                   : fronts.rows[at(front.rows + entry.row - front.columns())];
@@ -110,7 +108,7 @@ void check_fronts(const BlockPattern& pattern) {
   }
   CHECK(placed);
   CHECK(std::ssize(slots) == pattern.blocks());
-  CHECK(std::ssize(fronts.entries) == pattern.blocks());
+  CHECK(std::ssize(fronts.entries.list) == pattern.blocks());
 
   // Parts are whole subtrees.
   std::vector<int> seen(fronts.fronts.size(), 0);
@@ -120,8 +118,8 @@ void check_fronts(const BlockPattern& pattern) {
     for (const int f : fronts.parts[p]) {
       ++seen[at(f)];
       subtrees = subtrees && fronts.fronts[at(f)].part == static_cast<int>(p);
-      for (int c = fronts.child_begin[at(f)]; c < fronts.child_begin[at(f) + 1]; ++c) {
-        subtrees = subtrees && fronts.fronts[at(fronts.children[at(c)])].part == static_cast<int>(p);
+      for (const int child : fronts.children[f]) {
+        subtrees = subtrees && fronts.fronts[at(child)].part == static_cast<int>(p);
       }
     }
   }

@@ -7,8 +7,6 @@
 #include <cstddef>
 #include <iterator>
 #include <memory>
-#include <numeric>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -52,11 +50,9 @@ struct BlockPattern {
   std::shared_ptr<const BlockPattern> without_pairs;
   // Far blocks come last in their row. A halo that reached them would be about as long as the matrix: they
   // are multiplied row by row, in both halves, once the halos have been added.
-  std::vector<int> near_end;        // where the far blocks of each row begin; empty where there are none
-  std::vector<int> far_slots;       // of each far block
-  std::vector<int> far_rows;        // rows of the whole matrix with far blocks, ascending
-  std::vector<int> far_begin;       // first far block of each of them, #far_rows + 1
-  std::vector<FarBlock> far_block;  // their columns ascend in each row
+  std::vector<int> near_end;           // where the far blocks of each row begin; empty where there are none
+  std::vector<int> far_slots;          // of each far block
+  CompressedRows<FarBlock> far_block;  // of each row of the whole matrix, ascending
 
   std::ptrdiff_t rows() const { return static_cast<std::ptrdiff_t>(row_begin.size()) - 1; }
   std::ptrdiff_t blocks() const { return static_cast<std::ptrdiff_t>(columns.size()); }
@@ -84,13 +80,12 @@ struct BlockPattern {
   // where it has more blocks than `most`.
   static BlockPattern from_graph(const Adjacency& graph, std::size_t most = detail::most_entries) {
     BlockPattern pattern;
-    const int rows = static_cast<int>(graph.begin.size()) - 1;
+    const int rows = static_cast<int>(graph.rows());
     pattern.row_begin.push_back(0);
     for (int i = 0; i < rows; ++i) {
       pattern.columns.push_back(i);
-      const auto first = graph.list.begin() + graph.begin[static_cast<std::size_t>(i)];
-      const auto last = graph.list.begin() + graph.begin[static_cast<std::size_t>(i) + 1];
-      pattern.columns.insert(pattern.columns.end(), std::upper_bound(first, last, i), last);
+      const auto row = graph[i];
+      pattern.columns.insert(pattern.columns.end(), std::upper_bound(row.begin(), row.end(), i), row.end());
       pattern.row_begin.push_back(detail::offset_of("blocks of a matrix", pattern.columns.size(),
                                                     static_cast<std::size_t>(i) + 1,
                                                     static_cast<std::size_t>(rows), most));
@@ -131,30 +126,25 @@ struct BlockPattern {
  private:
   void find_far_blocks() {
     near_end.assign(row_begin.begin() + 1, row_begin.end());
-    std::vector<std::pair<int, FarBlock>> blocks;  // and the row of each
     for (const Domain& domain : domains) {
       for (int i = domain.begin; i < domain.end; ++i) {
         int& end = near_end[static_cast<std::size_t>(i)];
         while (columns[static_cast<std::size_t>(end) - 1] >= domain.reach) --end;
-        for (int k = end; k < row_begin[static_cast<std::size_t>(i) + 1]; ++k) {
-          const int number = static_cast<int>(far_slots.size()), j = columns[static_cast<std::size_t>(k)];
-          far_slots.push_back(k);
-          blocks.push_back({i, {number, j, false}});
-          blocks.push_back({j, {number, i, true}});
+        for (int k = end; k < row_begin[static_cast<std::size_t>(i) + 1]; ++k) far_slots.push_back(k);
+      }
+    }
+    far_block.sort(rows(), [this](auto&& take) {
+      int number = 0;
+      for (int i = 0; i < static_cast<int>(rows()); ++i) {
+        for (; number < std::ssize(far_slots) &&
+               far_slots[static_cast<std::size_t>(number)] < row_begin[static_cast<std::size_t>(i) + 1];
+             ++number) {
+          const int j = columns[static_cast<std::size_t>(far_slots[static_cast<std::size_t>(number)])];
+          take(i, FarBlock{number, j, false});
+          take(j, FarBlock{number, i, true});
         }
       }
-    }
-    std::sort(blocks.begin(), blocks.end(), [](const auto& first, const auto& second) {
-      return std::tie(first.first, first.second.column) < std::tie(second.first, second.second.column);
     });
-    for (const auto& [row, block] : blocks) {
-      if (far_rows.empty() || far_rows.back() != row) {
-        far_rows.push_back(row);
-        far_begin.push_back(static_cast<int>(far_block.size()));
-      }
-      far_block.push_back(block);
-    }
-    far_begin.push_back(static_cast<int>(far_block.size()));
   }
 
   void cut_domains() {
@@ -185,21 +175,14 @@ inline Adjacency graph_of(const BlockPattern& pattern) {
   detail::offset_of("neighbours", 2 * static_cast<std::size_t>(pattern.blocks() - pattern.rows()), count,
                     count);
   Adjacency graph;
-  graph.begin.assign(count + 1, 0);
-  const auto for_each_pair = [&](auto&& run) {
+  graph.sort(pattern.rows(), [&](auto&& take) {
     for (std::size_t i = 0; i < count; ++i) {
       for (int k = pattern.row_begin[i] + 1; k < pattern.row_begin[i + 1]; ++k) {
-        run(i, static_cast<std::size_t>(pattern.columns[static_cast<std::size_t>(k)]));
+        const int j = pattern.columns[static_cast<std::size_t>(k)];
+        take(static_cast<int>(i), j);
+        take(j, static_cast<int>(i));
       }
     }
-  };
-  for_each_pair([&](std::size_t i, std::size_t j) { ++graph.begin[i + 1], ++graph.begin[j + 1]; });
-  std::partial_sum(graph.begin.begin(), graph.begin.end(), graph.begin.begin());
-  graph.list.resize(static_cast<std::size_t>(graph.begin.back()));
-  std::vector<int> next(graph.begin.begin(), graph.begin.end() - 1);
-  for_each_pair([&](std::size_t i, std::size_t j) {
-    graph.list[static_cast<std::size_t>(next[i]++)] = static_cast<int>(j);
-    graph.list[static_cast<std::size_t>(next[j]++)] = static_cast<int>(i);
   });
   return graph;
 }
@@ -228,14 +211,12 @@ Scalar add_far_blocks(const BlockPattern& pattern, int d, Block&& block,
   using Row = typename NodeVector<Dim, Scalar, isa>::Row;
   constexpr int stride = node_stride<Dim>;
   const BlockPattern::Domain& domain = pattern.domains[static_cast<std::size_t>(d)];
-  const auto& rows = pattern.far_rows;
   Row product(Scalar(0));
-  for (auto r =
-           static_cast<std::size_t>(std::lower_bound(rows.begin(), rows.end(), domain.begin) - rows.begin());
-       r < rows.size() && rows[r] < domain.end; ++r) {
+  for (int i = domain.begin; i < domain.end; ++i) {
+    const auto blocks = pattern.far_block[i];
+    if (blocks.empty()) continue;
     Row total(Scalar(0));
-    for (int n = pattern.far_begin[r]; n < pattern.far_begin[r + 1]; ++n) {
-      const BlockPattern::FarBlock& far = pattern.far_block[static_cast<std::size_t>(n)];
+    for (const BlockPattern::FarBlock& far : blocks) {
       const Scalar* const A = block(far.number);
       Row columns[stride];
       PLIANT_UNROLL for (int c = 0; c < Dim; ++c) columns[c] = load<Row>(A + c * Dim);
@@ -247,7 +228,6 @@ Scalar add_far_blocks(const BlockPattern& pattern, int d, Block&& block,
       PLIANT_UNROLL for (int c = 0; c < Dim; ++c) total = multiply_add(columns[c], Row(x_j[c]), total);
     }
     if constexpr (stride > Dim) set_lane(total, Dim, Scalar(0));  // it holds numbers of the next columns
-    const std::ptrdiff_t i = rows[r];
     y.set_row(i, y.row(i) + total);
     product = multiply_add(x.row(i), total, product);
   }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <pliant/core/compressed_rows.hpp>
 #include <pliant/core/error.hpp>
 #include <pliant/mesh/mesh.hpp>
 
@@ -21,11 +22,8 @@ struct Numbering {
   std::vector<int> to_user;
 };
 
-// Rows of any length: the neighbours of node i are list[begin[i]] ... list[begin[i + 1] - 1].
-struct Adjacency {
-  std::vector<int> begin;
-  std::vector<int> list;
-};
+// The neighbours of each node of a graph.
+using Adjacency = CompressedRows<int>;
 
 namespace detail {
 
@@ -50,19 +48,11 @@ Adjacency elements_at_nodes(const ElementMatrix<E>& elements, std::ptrdiff_t nod
   const auto nodes = static_cast<std::size_t>(node_count);
   offset_of("places in elements", static_cast<std::size_t>(elements.size()), nodes, nodes);
   Adjacency result;
-  result.begin.assign(static_cast<std::size_t>(node_count) + 1, 0);
-  for (std::ptrdiff_t k = 0; k < elements.size(); ++k) {
-    ++result.begin[static_cast<std::size_t>(elements.data()[k]) + 1];
-  }
-  std::partial_sum(result.begin.begin(), result.begin.end(), result.begin.begin());
-  result.list.resize(static_cast<std::size_t>(elements.size()));
-  std::vector<int> next(result.begin.begin(), result.begin.end() - 1);
-  for (std::ptrdiff_t e = 0; e < elements.cols(); ++e) {
-    for (int a = 0; a < E::nodes; ++a) {
-      const auto node = static_cast<std::size_t>(elements(a, e));
-      result.list[static_cast<std::size_t>(next[node]++)] = static_cast<int>(e);
+  result.sort(node_count, [&](auto&& take) {
+    for (std::ptrdiff_t e = 0; e < elements.cols(); ++e) {
+      for (int a = 0; a < E::nodes; ++a) take(elements(a, e), static_cast<int>(e));
     }
-  }
+  });
   return result;
 }
 
@@ -78,19 +68,19 @@ Adjacency neighbours_of_nodes(const ElementMatrix<E>& elements, std::ptrdiff_t n
   result.begin.reserve(static_cast<std::size_t>(node_count) + 1);
   result.begin.push_back(0);
   std::vector<int> row;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(node_count); ++i) {
+  for (std::ptrdiff_t i = 0; i < node_count; ++i) {
     row.clear();
-    for (int k = at_node.begin[i]; k < at_node.begin[i + 1]; ++k) {
+    for (const int element : at_node[i]) {
       for (int a = 0; a < E::nodes; ++a) {
-        const int neighbour = elements(a, at_node.list[static_cast<std::size_t>(k)]);
-        if (neighbour != static_cast<int>(i)) row.push_back(neighbour);
+        const int neighbour = elements(a, element);
+        if (neighbour != i) row.push_back(neighbour);
       }
     }
     std::sort(row.begin(), row.end());
     row.erase(std::unique(row.begin(), row.end()), row.end());
     const std::size_t size = result.list.size() + row.size();
-    result.begin.push_back(
-        detail::offset_of("neighbours", size, i + 1, static_cast<std::size_t>(node_count), most));
+    result.begin.push_back(detail::offset_of("neighbours", size, static_cast<std::size_t>(i) + 1,
+                                             static_cast<std::size_t>(node_count), most));
     result.list.insert(result.list.end(), row.begin(), row.end());
   }
   return result;
@@ -100,14 +90,10 @@ Adjacency neighbours_of_nodes(const ElementMatrix<E>& elements, std::ptrdiff_t n
 inline Adjacency united(const Adjacency& a, const Adjacency& b) {
   Adjacency result;
   result.begin.push_back(0);
-  for (std::size_t i = 0; i + 1 < a.begin.size(); ++i) {
-    const auto row = [i](const Adjacency& graph) {
-      return std::pair(graph.list.begin() + graph.begin[i], graph.list.begin() + graph.begin[i + 1]);
-    };
-    const auto [a_begin, a_end] = row(a);
-    const auto [b_begin, b_end] = row(b);
-    std::set_union(a_begin, a_end, b_begin, b_end, std::back_inserter(result.list));
-    result.begin.push_back(detail::offset_of("neighbours", result.list.size(), i + 1, a.begin.size() - 1));
+  for (std::ptrdiff_t i = 0; i < a.rows(); ++i) {
+    std::set_union(a[i].begin(), a[i].end(), b[i].begin(), b[i].end(), std::back_inserter(result.list));
+    result.begin.push_back(detail::offset_of("neighbours", result.list.size(),
+                                             static_cast<std::size_t>(i) + 1, a.begin.size() - 1));
   }
   return result;
 }
@@ -119,9 +105,7 @@ inline Adjacency renumbered(const Adjacency& graph, const Numbering& numbering) 
   result.begin.push_back(0);
   for (const int user : numbering.to_user) {
     const auto first = std::ssize(result.list);
-    for (int k = graph.begin[static_cast<std::size_t>(user)];
-         k < graph.begin[static_cast<std::size_t>(user) + 1]; ++k) {
-      const int neighbour = graph.list[static_cast<std::size_t>(k)];
+    for (const int neighbour : graph[user]) {
       const int internal = numbering.to_internal[static_cast<std::size_t>(neighbour)];
       if (internal >= 0) result.list.push_back(internal);
     }
@@ -135,9 +119,7 @@ inline Adjacency renumbered(const Adjacency& graph, const Numbering& numbering) 
 // time and contiguous row ranges have thin borders. The same mesh always gets the same numbering.
 inline Numbering reverse_cuthill_mckee(const Adjacency& graph) {
   const std::size_t count = graph.begin.size() - 1;
-  const auto degree = [&graph](int i) {
-    return graph.begin[static_cast<std::size_t>(i) + 1] - graph.begin[static_cast<std::size_t>(i)];
-  };
+  const auto degree = [&graph](int i) { return graph[i].size(); };
   std::vector<int> order;
   order.reserve(count);
   std::vector<int> visited(count, 0);
@@ -158,10 +140,8 @@ inline Numbering reverse_cuthill_mckee(const Adjacency& graph) {
         ++depth;
         level_end = out.size();
       }
-      const auto i = static_cast<std::size_t>(out[k]);
       const std::size_t found = out.size();
-      for (int p = graph.begin[i]; p < graph.begin[i + 1]; ++p) {
-        const int j = graph.list[static_cast<std::size_t>(p)];
+      for (const int j : graph[out[k]]) {
         int& mark = visited[static_cast<std::size_t>(j)];
         if (mark == numbered || mark == stamp) continue;
         mark = stamp;

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <pliant/core/compressed_rows.hpp>
 #include <pliant/core/error.hpp>
 #include <pliant/mesh/mesh.hpp>
 
@@ -62,28 +63,20 @@ struct NodeTuple {
 template <std::size_t Nodes, class ForEachTuple, class Visit>
 void group_by_nodes(std::ptrdiff_t node_count, ForEachTuple&& for_each_tuple, Visit&& visit) {
   using Tuple = NodeTuple<Nodes>;
-  std::vector<std::size_t> ends(static_cast<std::size_t>(node_count) + 1, 0);
-  for_each_tuple([&ends](const Tuple& tuple) { ++ends[static_cast<std::size_t>(tuple.nodes[0]) + 1]; });
-  for (std::size_t node = 1; node < ends.size(); ++node) ends[node] += ends[node - 1];
-  std::vector<Tuple> tuples(ends.back());
-  // While a bucket is filled, its start moves to its end.
-  for_each_tuple([&ends, &tuples](const Tuple& tuple) {
-    tuples[ends[static_cast<std::size_t>(tuple.nodes[0])]++] = tuple;
+  CompressedRows<Tuple, std::size_t> buckets;
+  buckets.sort(node_count, [&](auto&& take) {
+    for_each_tuple([&take](const Tuple& tuple) { take(tuple.nodes[0], tuple); });
   });
 
   const auto order = [](const Tuple& a, const Tuple& b) {
     return std::tie(a.nodes, a.element, a.face) < std::tie(b.nodes, b.element, b.face);
   };
-  std::size_t begin = 0;
-  for (std::size_t node = 0; node + 1 < ends.size(); ++node) {
-    const std::size_t end = ends[node];
-    std::sort(tuples.begin() + static_cast<std::ptrdiff_t>(begin),
-              tuples.begin() + static_cast<std::ptrdiff_t>(end), order);
-    while (begin < end) {
-      std::size_t next = begin + 1;
-      while (next < end && tuples[next].nodes == tuples[begin].nodes) ++next;
+  for (std::ptrdiff_t node = 0; node < node_count; ++node) {
+    const std::span<Tuple> tuples = buckets[node];
+    std::sort(tuples.begin(), tuples.end(), order);
+    for (std::size_t begin = 0, next = 0; begin < tuples.size(); begin = next) {
+      while (next < tuples.size() && tuples[next].nodes == tuples[begin].nodes) ++next;
       visit(std::span<const Tuple>(&tuples[begin], next - begin));
-      begin = next;
     }
   }
 }

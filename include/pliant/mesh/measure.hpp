@@ -7,26 +7,18 @@
 #include <cmath>
 #include <cstddef>
 
+#include <pliant/algebra/axis_aligned_box.hpp>
 #include <pliant/algebra/matrix.hpp>
 #include <pliant/algebra/tensor.hpp>
 #include <pliant/mesh/mesh.hpp>
 
 namespace pliant {
 
-// Axis-parallel bounds [m]. For an empty set of nodes: lower > upper.
-template <int Dim>
-struct BoundingBox {
-  SmallVector<double, Dim> lower = SmallVector<double, Dim>::Constant(HUGE_VAL);
-  SmallVector<double, Dim> upper = SmallVector<double, Dim>::Constant(-HUGE_VAL);
-
-  SmallVector<double, Dim> lengths() const { return upper - lower; }
-  SmallVector<double, Dim> center() const { return lower + (upper - lower) / 2; }
-};
-
-// The bounds of all nodes, including those without an element. Coordinates that are not finite are skipped.
+// The bounds of all nodes [m], including those without an element; empty if there are none. Coordinates that
+// are not finite are skipped.
 template <Element E, class Scalar>
-BoundingBox<E::dim> bounding_box(const Mesh<E, Scalar>& mesh) {
-  BoundingBox<E::dim> box;
+AxisAlignedBox<E::dim> bounding_box(const Mesh<E, Scalar>& mesh) {
+  AxisAlignedBox<E::dim> box;
   for (Eigen::Index node = 0; node < mesh.nodes.cols(); ++node) {
     for (int axis = 0; axis < E::dim; ++axis) {
       const auto x = static_cast<double>(mesh.nodes(axis, node));

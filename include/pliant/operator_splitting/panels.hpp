@@ -132,13 +132,12 @@ class Panels {
         best = std::move(dealt.part_of);
       }
       const auto root = at(subtrees.front());
-      const auto children = fronts.children.begin() + fronts.child_begin[root],
-                 children_end = fronts.children.begin() + fronts.child_begin[root + 1];
+      const auto children = fronts.children[static_cast<std::ptrdiff_t>(root)];
       top += work[root];
-      for (auto child = children; child != children_end; ++child) top -= work[at(*child)];
+      for (const int child : children) top -= work[at(child)];
       if (count == 1 || top >= shortest) break;
       subtrees.erase(subtrees.begin());
-      subtrees.insert(subtrees.end(), children, children_end);
+      subtrees.insert(subtrees.end(), children.begin(), children.end());
     }
     return Fronts::grouped(best, count);
   }

@@ -14,7 +14,7 @@
 namespace pliant::detail {
 
 // Infinity if an entry is not finite.
-inline double largest_entry(const Eigen::MatrixXd& A) {
+inline double largest_or_infinity(const Eigen::MatrixXd& A) {
   return A.allFinite() ? A.cwiseAbs().maxCoeff() : std::numeric_limits<double>::infinity();
 }
 
@@ -35,8 +35,9 @@ inline std::string compared(const char* name, const Eigen::MatrixXd& given, cons
   text << name << '(' << row << ", " << column << ") = " << given(row, column) << ", " << truth_name
        << " gives " << truth(row, column);
   const double ratio = given.cwiseProduct(truth).sum() / truth.squaredNorm();
-  const bool significant = largest_entry(truth) > 1e-6 * largest_entry(given) && std::abs(ratio - 1) > 1e-4;
-  if (significant && largest_entry(given - ratio * truth) <= 1e-5 * largest_entry(given)) {
+  const bool significant =
+      largest_or_infinity(truth) > 1e-6 * largest_or_infinity(given) && std::abs(ratio - 1) > 1e-4;
+  if (significant && largest_or_infinity(given - ratio * truth) <= 1e-5 * largest_or_infinity(given)) {
     text << "; it is " << ratio << " times that everywhere";
   }
   return text.str();

@@ -141,10 +141,10 @@ void check_lanes(const E& energy, const std::vector<CheckedState<Dim>>& states, 
         }
         report.see(property, tolerance, error / scale, state(l).place(), std::string(name) + " differs");
       };
-      const double modulus = largest_entry(state(l).H);
+      const double modulus = largest_or_infinity(state(l).H);
       see("psi", SmallVector<T, 1>(psi), SmallVector<Scalar, 1>(energy.psi(one)),
           std::max(std::abs(state(l).psi), modulus));
-      see("pk1", P, one_P, std::max(largest_entry(state(l).P), modulus));
+      see("pk1", P, one_P, std::max(largest_or_infinity(state(l).P), modulus));
       see("hessian", H, one_H, modulus);
     }
   }
@@ -158,11 +158,12 @@ void check_projection(const E& energy, const CheckedState<Dim>& state, RandomDef
   constexpr int size = Dim * Dim;
   using Matrix = SmallMatrix<double, size, size>;
   Matrix H = project_numerically<double, size>(state.H, projection);
-  const double scale = largest_entry(state.H);
+  const double scale = largest_or_infinity(state.H);
   if constexpr (requires { energy.hessian(state.F, projection); }) {
     const Matrix given = energy.hessian(state.F, projection);
-    report.see("hessian(F, projection) is the projected Hessian", 1e-9, largest_entry(given - H) / scale,
-               state.place(), compared("it has H", given, "a numerical eigensolver", H));
+    report.see("hessian(F, projection) is the projected Hessian", 1e-9,
+               largest_or_infinity(given - H) / scale, state.place(),
+               compared("it has H", given, "a numerical eigensolver", H));
     H = given;
   }
   if constexpr (requires { energy.template tangent<projection>(state.F); }) {
@@ -173,8 +174,8 @@ void check_projection(const E& energy, const CheckedState<Dim>& state, RandomDef
     for (int j = 0; j < Dim; ++j) {
       for (int l = 0; l < Dim; ++l) expected += a(j) * H.template block<Dim, Dim>(Dim * j, Dim * l) * b(l);
     }
-    report.see("tangent(F) contracts the Hessian", 1e-9, largest_entry(K - expected) / scale, state.place(),
-               compared("block", K, "the contraction", expected));
+    report.see("tangent(F) contracts the Hessian", 1e-9, largest_or_infinity(K - expected) / scale,
+               state.place(), compared("block", K, "the contraction", expected));
   }
 }
 
@@ -197,26 +198,26 @@ requires Energy<E, Dim> DerivativeReport check_derivatives(const E& energy,
     const bool finite = std::isfinite(state.psi) && state.P.allFinite() && state.H.allFinite();
     report.see("psi, pk1 and hessian are finite", 0, finite ? 0 : 1, state.place(),
                "psi = " + std::to_string(state.psi) + ", P = " + in_one_line(state.P));
-    largest_P = std::max(largest_P, largest_entry(state.P_of_psi));
-    largest_H = std::max(largest_H, largest_entry(state.H_of_P));
+    largest_P = std::max(largest_P, largest_or_infinity(state.P_of_psi));
+    largest_H = std::max(largest_H, largest_or_infinity(state.H_of_P));
   }
 
   for (const CheckedState<Dim>& state : states) {
-    const double scale_P = std::max(largest_entry(state.P_of_psi), 1e-3 * largest_P);
-    const double scale_H = std::max(largest_entry(state.H_of_P), 1e-3 * largest_H);
+    const double scale_P = std::max(largest_or_infinity(state.P_of_psi), 1e-3 * largest_P);
+    const double scale_H = std::max(largest_or_infinity(state.H_of_P), 1e-3 * largest_H);
     report.see("pk1 is the derivative of psi", options.tolerance,
-               largest_entry(state.P - state.P_of_psi) / scale_P, state.place(),
+               largest_or_infinity(state.P - state.P_of_psi) / scale_P, state.place(),
                compared("P", state.P, "the difference of psi", state.P_of_psi));
     report.see("hessian is the derivative of pk1", options.tolerance,
-               largest_entry(state.H - state.H_of_P) / scale_H, state.place(),
+               largest_or_infinity(state.H - state.H_of_P) / scale_H, state.place(),
                compared("H", state.H, "the difference of pk1", state.H_of_P));
-    report.see("hessian is symmetric", 1e-12, largest_entry(state.H - state.H.transpose()) / scale_H,
+    report.see("hessian is symmetric", 1e-12, largest_or_infinity(state.H - state.H.transpose()) / scale_H,
                state.place(), compared("H", state.H, "its transpose", state.H.transpose()));
     if (options.frame_indifferent) {
       const DoubleMatrix<Dim> Q = random.rotation<Dim>();
       const DoubleMatrix<Dim> P = energy.pk1(Q * state.F), QP = Q * state.P;
       report.see("a rotation turns the stress: P(Q F) = Q P(F)", 1e-9,
-                 largest_entry(P - QP) / std::max(scale_P, largest_H), state.place(),
+                 largest_or_infinity(P - QP) / std::max(scale_P, largest_H), state.place(),
                  compared("P(Q F)", P, "Q P(F)", QP));
     }
     check_projection<Projection::none>(energy, state, random, report);
@@ -227,11 +228,12 @@ requires Energy<E, Dim> DerivativeReport check_derivatives(const E& energy,
   if (options.lame) {
     const Eigen::MatrixXd hooke = hooke_tensor<Dim>(*options.lame);
     const CheckedState<Dim>& rest = states.front();
-    const double scale = largest_entry(hooke);
-    report.see("no stress at rest", 1e-12, largest_entry(rest.P) / scale, rest.place(),
+    const double scale = largest_or_infinity(hooke);
+    report.see("no stress at rest", 1e-12, largest_or_infinity(rest.P) / scale, rest.place(),
                "P = " + in_one_line(rest.P));
-    report.see("at rest the Hessian is Hooke's law of (E, nu)", 1e-9, largest_entry(rest.H - hooke) / scale,
-               rest.place(), compared("H", rest.H, "Hooke's law", hooke));
+    report.see("at rest the Hessian is Hooke's law of (E, nu)", 1e-9,
+               largest_or_infinity(rest.H - hooke) / scale, rest.place(),
+               compared("H", rest.H, "Hooke's law", hooke));
   }
 
   check_lanes<Lane<double, 4>>(energy, states, "lanes of doubles equal doubles", 1e-10, report);
@@ -268,13 +270,13 @@ DerivativeReport check_derivatives(const Value& value, const Gradient& gradient,
     const Eigen::VectorXd product_of_gradient = differentiate(gradient_along, step).value;
 
     const auto relative = [](double error, double scale) { return error == 0 ? 0 : error / scale; };
-    const double change = detail::largest_entry(product_of_gradient);
+    const double change = detail::largest_or_infinity(product_of_gradient);
     report.see("gradient is the derivative of the value", options.tolerance,
-               relative(detail::largest_entry(slope - slope_of_value),
-                        std::max(detail::largest_entry(g) * direction.norm(), step * change)),
+               relative(detail::largest_or_infinity(slope - slope_of_value),
+                        std::max(detail::largest_or_infinity(g) * direction.norm(), step * change)),
                place, detail::compared("slope", slope, "the difference of the value", slope_of_value));
     report.see("hessian is the derivative of the gradient", options.tolerance,
-               relative(detail::largest_entry(product - product_of_gradient), change), place,
+               relative(detail::largest_or_infinity(product - product_of_gradient), change), place,
                detail::compared("product", product, "the difference of the gradient", product_of_gradient));
   }
   return report;

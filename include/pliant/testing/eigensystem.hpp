@@ -46,10 +46,10 @@ inline Eigen::MatrixXd project_by_eigen(const Eigen::MatrixXd& H, Projection pro
 template <int Dim, class E>
 bool at_pole_of_flat(const E& energy, const DoubleMatrix<Dim>& F, const Eigen::MatrixXd& H) {
   constexpr double rounding = std::numeric_limits<double>::epsilon();
-  if (std::abs(F.determinant()) > 64 * rounding * std::pow(largest_entry(F), Dim)) return false;
+  if (std::abs(F.determinant()) > 64 * rounding * std::pow(largest_or_infinity(F), Dim)) return false;
   const DoubleMatrix<Dim> beside = (1 + 4 * rounding) * F;
   const Eigen::MatrixXd other = SmallMatrix<double, Dim * Dim, Dim * Dim>(energy.hessian(beside));
-  return !(largest_entry(other - H) <= 1e-3 * largest_entry(H));
+  return !(largest_or_infinity(other - H) <= 1e-3 * largest_or_infinity(H));
 }
 
 template <int Dim, class E>
@@ -65,12 +65,12 @@ void see_eigensystem(const E& energy, const DoubleMatrix<Dim>& F, const std::str
     const Eigen::MatrixXd H = Matrix(energy.hessian(F));
     report.see("hessian(F) is finite", 0, H.allFinite() ? 0 : 1, place, "H = " + in_one_line(H));
     if (!H.allFinite() || at_pole_of_flat(energy, F, H)) return;
-    const double scale = largest_entry(H) > 0 ? largest_entry(H) : 1;  // zero has to stay zero
+    const double scale = largest_or_infinity(H) > 0 ? largest_or_infinity(H) : 1;  // zero has to stay zero
 
     const auto see = [&](Projection projection, const std::string& property,
                          const Eigen::MatrixXd& expected) {
       const Eigen::MatrixXd given = Matrix(energy.hessian(F, projection));
-      report.see(property, tolerance, largest_entry(given - expected) / scale, place,
+      report.see(property, tolerance, largest_or_infinity(given - expected) / scale, place,
                  compared("it has H", given, "Eigen", expected));
       return given;
     };

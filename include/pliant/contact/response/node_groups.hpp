@@ -93,7 +93,7 @@ class NodeGroups {
       lower = min(lower, vector.block(i));
       upper = max(upper, vector.block(i));
     }
-    AxisAlignedBox<dim> result{Point::Constant(infinity), Point::Constant(-infinity)};
+    AxisAlignedBox<dim> result;
     for (int i = 0; i < 8; i += stride) {
       for (int k = 0; k < dim; ++k) {
         result.lower[k] = std::min(result.lower[k], static_cast<double>(lower[i + k]));

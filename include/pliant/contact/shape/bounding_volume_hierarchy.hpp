@@ -145,23 +145,6 @@ class BoundingVolumeHierarchy {
     }
   }
 
-  static Bounds nothing() {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    Bounds box;
-    for (int k = 0; k < Dim; ++k) {
-      box.lower[k] = infinity;
-      box.upper[k] = -infinity;
-    }
-    return box;
-  }
-
-  static void unite(Bounds& box, const Bounds& other) {
-    for (int k = 0; k < Dim; ++k) {
-      box.lower[k] = std::min(box.lower[k], other.lower[k]);
-      box.upper[k] = std::max(box.upper[k], other.upper[k]);
-    }
-  }
-
   // Half the surface in space, half the circumference in the plane.
   static double half_surface(const Bounds& box) {
     std::array<double, Dim> edges;
@@ -194,8 +177,8 @@ class BoundingVolumeHierarchy {
   }
 
   Bounds bounds_of(std::span<const Bounds> boxes, int begin, int end) const {
-    Bounds box = nothing();
-    for (int i = begin; i < end; ++i) unite(box, boxes[thing(i)]);
+    Bounds box;
+    for (int i = begin; i < end; ++i) box.include(boxes[thing(i)]);
     return box;
   }
 
@@ -226,23 +209,23 @@ class BoundingVolumeHierarchy {
       if (!(highest[axis] > lowest[axis])) continue;
       std::array<Bounds, bins> box;
       std::array<int, bins> count{};
-      box.fill(nothing());
+      box.fill(Bounds{});
       for (int i = begin; i < end; ++i) {
         const auto bin = static_cast<std::size_t>(bin_of(order_[static_cast<std::size_t>(i)], axis));
-        unite(box[bin], boxes[thing(i)]);
+        box[bin].include(boxes[thing(i)]);
         ++count[bin];
       }
       // The cost of a split below each bin: the surfaces of both sides, times their numbers of objects.
       std::array<double, bins> cost{};
-      Bounds below = nothing(), above = nothing();
+      Bounds below, above;
       int number_below = 0, number_above = 0;
       for (std::size_t bin = 1; bin < bins; ++bin) {
-        unite(below, box[bin - 1]);
+        below.include(box[bin - 1]);
         number_below += count[bin - 1];
         cost[bin] += number_below * half_surface(below);
       }
       for (std::size_t bin = bins - 1; bin > 0; --bin) {
-        unite(above, box[bin]);
+        above.include(box[bin]);
         number_above += count[bin];
         cost[bin] += number_above * half_surface(above);
         if (number_above == 0 || number_above == end - begin || cost[bin] >= best) continue;

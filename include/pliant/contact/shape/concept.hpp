@@ -21,6 +21,7 @@
 #include <concepts>
 #include <optional>
 
+#include <pliant/algebra/axis_aligned_box.hpp>
 #include <pliant/algebra/matrix.hpp>
 #include <pliant/algebra/tensor.hpp>
 #include <pliant/core/error.hpp>
@@ -41,36 +42,6 @@ struct SurfaceHit {
   SmallVector<double, Dim> point;   // [m]
   SmallVector<double, Dim> normal;  // unit, outwards
   double fraction = 0;              // of the segment, 0 to 1
-};
-
-// All x with lower <= x <= upper.
-template <int Dim>
-struct AxisAlignedBox {
-  SmallVector<double, Dim> lower, upper;  // [m]; may be infinite
-
-  bool contains(const SmallVector<double, Dim>& x) const {
-    bool inside = true;
-    PLIANT_UNROLL for (int k = 0; k < Dim; ++k) inside = inside && lower[k] <= x[k] && x[k] <= upper[k];
-    return inside;
-  }
-
-  // Grows so that it contains `x`, or another box.
-  void include(const SmallVector<double, Dim>& x) { include(AxisAlignedBox{x, x}); }
-  void include(const AxisAlignedBox& other) {
-    PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {
-      lower[k] = std::min(lower[k], other.lower[k]);
-      upper[k] = std::max(upper[k], other.upper[k]);
-    }
-  }
-
-  // Whether the distance of two boxes along some axis is larger than `reach`; false for NaN.
-  bool apart(const AxisAlignedBox& other, double reach) const {
-    bool result = false;
-    PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {
-      result = result || other.upper[k] < lower[k] - reach || other.lower[k] > upper[k] + reach;
-    }
-    return result;
-  }
 };
 
 template <class C, int Dim>

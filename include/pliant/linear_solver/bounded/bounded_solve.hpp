@@ -115,44 +115,28 @@ class BoundedSolve {
     Block block;
   };
 
-  // For each column of the upper half its blocks beside the diagonal.
-  struct Columns {
-    std::shared_ptr<const BlockPattern> pattern;
-    std::vector<int> begin, slot, row;
+  // A block beside the diagonal.
+  struct InColumn {
+    int slot, row;
+  };
 
-    void build(const std::shared_ptr<const BlockPattern>& of) {
-      const BlockPattern& upper = *of;
-      pattern = nullptr;  // until it is complete: an allocation may fail
-      const auto rows = static_cast<std::size_t>(upper.rows());
-      begin.assign(rows + 1, 0);
-      slot.resize(static_cast<std::size_t>(upper.blocks() - upper.rows()));
-      row.resize(slot.size());
-      for_each(upper, [&](int, int, int column) { ++begin[static_cast<std::size_t>(column) + 1]; });
-      for (std::size_t i = 0; i < rows; ++i) begin[i + 1] += begin[i];
-      std::vector<int> next(begin.begin(), begin.end() - 1);
-      for_each(upper, [&](int k, int i, int column) {
-        const auto place = static_cast<std::size_t>(next[static_cast<std::size_t>(column)]++);
-        slot[place] = k;
-        row[place] = i;
-      });
-      pattern = of;
-    }
-
-    template <class Visit>
-    static void for_each(const BlockPattern& upper, Visit&& visit) {
-      for (int i = 0; i < static_cast<int>(upper.rows()); ++i) {
+  void find_columns(const std::shared_ptr<const BlockPattern>& pattern) {
+    column_pattern_ = nullptr;  // until they are complete: an allocation may fail
+    columns_.sort(pattern->rows(), [&](auto&& take) {
+      for (int i = 0; i < static_cast<int>(pattern->rows()); ++i) {
         const auto first = static_cast<std::size_t>(i);
-        for (int k = upper.row_begin[first] + 1; k < upper.row_begin[first + 1]; ++k) {
-          visit(k, i, upper.columns[static_cast<std::size_t>(k)]);
+        for (int k = pattern->row_begin[first] + 1; k < pattern->row_begin[first + 1]; ++k) {
+          take(pattern->columns[static_cast<std::size_t>(k)], InColumn{k, i});
         }
       }
-    }
-  };
+    });
+    column_pattern_ = pattern;
+  }
 
   // Takes the bounded nodes of A, b and d into their frames.
   void enter(const Matrix& A, Vector& b, const Bounds& bounds, const Vector& u, Vector& d) {
     const BlockPattern& pattern = A.pattern();
-    if (columns_.pattern != A.shared_pattern()) columns_.build(A.shared_pattern());
+    if (column_pattern_ != A.shared_pattern()) find_columns(A.shared_pattern());
     if (std::ssize(pressing_) != A.rows()) {
       pressed_.reserve(static_cast<std::size_t>(A.rows()));
       pressing_.assign(static_cast<std::size_t>(A.rows()), Signs{});
@@ -192,9 +176,8 @@ class BoundedSolve {
       node.mean = std::abs(trace<Scalar, dim>(touched_[own].block)) / dim;
       if (!(node.mean > 0)) node.mean = 1;
       nodes_.push_back(node);
-      for (int k = columns_.begin[first]; k < columns_.begin[first + 1]; ++k) {
-        const int row = columns_.row[static_cast<std::size_t>(k)];
-        if (bounds.place(row) < 0) touch(A, bounds, columns_.slot[static_cast<std::size_t>(k)], row, i);
+      for (const InColumn& block : columns_[i]) {
+        if (bounds.place(block.row) < 0) touch(A, bounds, block.slot, block.row, i);
       }
     }
   }
@@ -405,7 +388,8 @@ class BoundedSolve {
   std::vector<Node> nodes_;
   std::vector<Touched> touched_;
   std::vector<Signs> pressing_, pressed_;  // of each node of the matrix, as last found; before the step
-  Columns columns_;
+  CompressedRows<InColumn> columns_;       // of the upper half
+  std::shared_ptr<const BlockPattern> column_pattern_;  // theirs
   Vector right_;
   BoxConstraints<Vector> box_;
   typename Mprgp<Jacobi>::template Workspace<Matrix> box_workspace_;

@@ -43,12 +43,10 @@ struct Fronts {
   std::vector<int> order;     // the node that is eliminated k-th
   std::vector<int> position;  // when each node is eliminated
   std::vector<Front> fronts;
-  std::vector<int> rows;             // of all fronts, ascending in each
-  std::vector<int> place_in_parent;  // of each of `rows`: which row of the parent's front it is
-  std::vector<Entry> entries;
-  std::vector<int> entry_begin;         // first entry of each front, #fronts + 1
-  std::vector<int> child_begin;         // first child of each front in `children`, #fronts + 1
-  std::vector<int> children;            // ascending
+  std::vector<int> rows;                // of all fronts, ascending in each
+  std::vector<int> place_in_parent;     // of each of `rows`: which row of the parent's front it is
+  CompressedRows<Entry> entries;        // of each front
+  CompressedRows<int> children;         // of each front, ascending
   std::vector<std::vector<int>> parts;  // subtrees that have nothing to do with each other; fronts ascending
   std::vector<int> top;                 // the fronts above all of them, ascending
 
@@ -147,9 +145,7 @@ struct Fronts {
   // Calls run(j) for the neighbours of the node that is eliminated k-th, j being when they are.
   template <class Run>
   void for_each_neighbour(const Adjacency& graph, int k, Run&& run) const {
-    const int node = order[at(k)];
-    for (int p = graph.begin[at(node)]; p < graph.begin[at(node) + 1]; ++p)
-      run(position[at(graph.list[at(p)])]);
+    for (const int neighbour : graph[order[at(k)]]) run(position[at(neighbour)]);
   }
 
   void number_positions() {
@@ -301,39 +297,28 @@ struct Fronts {
     for (int f = 0; f < count; ++f) {
       for (int k = fronts[at(f)].begin; k < fronts[at(f)].end; ++k) front_of[at(k)] = f;
     }
-    child_begin.assign(fronts.size() + 1, 0);
     place_in_parent.resize(rows.size());
     for (Front& front : fronts) {
       if (front.rows == front.rows_end) continue;
       front.parent = front_of[at(rows[at(front.rows)])];
-      ++child_begin[at(front.parent) + 1];
       for (std::ptrdiff_t k = front.rows; k < front.rows_end; ++k) {
         place_in_parent[at(k)] = place(fronts[at(front.parent)], rows[at(k)]);
       }
     }
-    std::partial_sum(child_begin.begin(), child_begin.end(), child_begin.begin());
-    children.resize(at(child_begin.back()));
-    std::vector<int> next = child_begin;
-    for (int f = 0; f < count; ++f) {
-      if (fronts[at(f)].parent >= 0) children[at(next[at(fronts[at(f)].parent)]++)] = f;
-    }
-
-    const auto for_each_block = [&](auto&& run) {
+    children.sort(count, [&](auto&& take) {
+      for (int f = 0; f < count; ++f) {
+        if (fronts[at(f)].parent >= 0) take(fronts[at(f)].parent, f);
+      }
+    });
+    entries.sort(count, [&](auto&& take) {
       for (int i = 0; i < pattern.rows(); ++i) {
         for (int k = pattern.row_begin[at(i)]; k < pattern.row_begin[at(i) + 1]; ++k) {
           const int a = position[at(i)], b = position[at(pattern.columns[at(k)])];
-          run(front_of[at(std::min(a, b))], k, a, b);
+          const int f = front_of[at(std::min(a, b))];
+          const Front& front = fronts[at(f)];
+          take(f, Entry{k, place(front, std::max(a, b)), std::min(a, b) - front.begin, a < b});
         }
       }
-    };
-    entry_begin.assign(fronts.size() + 1, 0);
-    for_each_block([&](int f, int, int, int) { ++entry_begin[at(f) + 1]; });
-    std::partial_sum(entry_begin.begin(), entry_begin.end(), entry_begin.begin());
-    entries.resize(at(entry_begin.back()));
-    next = entry_begin;
-    for_each_block([&](int f, int slot, int a, int b) {
-      const Front& front = fronts[at(f)];
-      entries[at(next[at(f)]++)] = {slot, place(front, std::max(a, b)), std::min(a, b) - front.begin, a < b};
     });
   }
 

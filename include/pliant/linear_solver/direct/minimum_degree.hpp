@@ -19,7 +19,7 @@ namespace detail {
 class MinimumDegree {
  public:
   explicit MinimumDegree(const Adjacency& graph)
-      : count_(static_cast<int>(graph.begin.size()) - 1),
+      : count_(static_cast<int>(graph.rows())),
         nodes_(static_cast<std::size_t>(count_)),
         elements_(nodes_.size()),
         weight_(nodes_.size(), 1),
@@ -32,8 +32,7 @@ class MinimumDegree {
         stamp_(nodes_.size(), 0),
         mark_(nodes_.size(), 0) {
     for (int i = 0; i < count_; ++i) {
-      nodes_[at(i)].assign(graph.list.begin() + graph.begin[at(i)],
-                           graph.list.begin() + graph.begin[at(i) + 1]);
+      nodes_[at(i)].assign(graph[i].begin(), graph[i].end());
       degree_[at(i)] = static_cast<int>(nodes_[at(i)].size());
       insert(i);
     }

@@ -39,7 +39,8 @@ class Multifrontal {
 
   // What is kept for the factor and for its making.
   std::size_t bytes() const {
-    return (values_.size() + updates_.size()) * sizeof(Real) + fronts_.entries.size() * sizeof(Fronts::Entry);
+    return (values_.size() + updates_.size()) * sizeof(Real) +
+           fronts_.entries.list.size() * sizeof(Fronts::Entry);
   }
 
   // L of a matrix on that pattern. Subtrees run side by side, and so do the rows of the fronts above them;
@@ -161,8 +162,7 @@ class Multifrontal {
         stores_[at(f)].update = size[own];
         size[own] += triangle_size(Dim * fronts_.fronts[at(f)].rows_below());
         most[own] = std::max(most[own], size[own]);
-        for (int c = fronts_.child_begin[at(f)]; c < fronts_.child_begin[at(f) + 1]; ++c) {
-          const int child = fronts_.children[at(c)];
+        for (const int child : fronts_.children[f]) {
           if (fronts_.fronts[at(child)].part != fronts_.fronts[at(f)].part) continue;
           size[1 - own] = std::min(size[1 - own], stores_[at(child)].update);
         }
@@ -186,9 +186,7 @@ class Multifrontal {
   FactorResult factorise(const Matrix& A, const std::vector<int>& sequence, Scratch& scratch, Use&& use) {
     for (const int f : sequence) {
       gather(A, f);
-      for (int c = fronts_.child_begin[at(f)]; c < fronts_.child_begin[at(f) + 1]; ++c) {
-        add_update(fronts_.children[at(c)], f, scratch);
-      }
+      for (const int child : fronts_.children[f]) add_update(child, f, scratch);
       const FactorResult result = factorise_front(f);
       if (result != FactorResult::done) return result;
       use(f);
@@ -207,8 +205,7 @@ class Multifrontal {
     std::fill(D, D + triangle_size(n), Real(0));
     std::fill(B, B + rectangle_size(m, n), Real(0));
     std::fill(U, U + triangle_size(m), Real(0));
-    for (int k = fronts_.entry_begin[at(f)]; k < fronts_.entry_begin[at(f) + 1]; ++k) {
-      const Fronts::Entry& entry = fronts_.entries[at(k)];
+    for (const Fronts::Entry& entry : fronts_.entries[f]) {
       const auto* const block = A.values() + std::ptrdiff_t{entry.slot} * Dim * Dim;
       const bool diagonal = entry.row == entry.column;
       for (int a = 0; a < Dim; ++a) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
 #include <vector>
 
 #include <pliant/assembly/ordering.hpp>
@@ -16,7 +15,7 @@ struct Aggregates {
   std::vector<int> of;  // the aggregate of each node
   Adjacency nodes;      // of each aggregate, ascending
 
-  int count() const { return static_cast<int>(nodes.begin.size()) - 1; }
+  int count() const { return static_cast<int>(nodes.rows()); }
 
   // Of about `size` nodes each. The same graph always gives the same aggregates.
   static Aggregates of_graph(const Adjacency& graph, int size);
@@ -51,7 +50,7 @@ class Aggregation {
 
   template <class Run>
   void for_each_neighbour(int node, Run&& run) const {
-    for (int k = graph_.begin[at(node)]; k < graph_.begin[at(node) + 1]; ++k) run(graph_.list[at(k)]);
+    for (const int neighbour : graph_[node]) run(neighbour);
   }
 
   // Finds the first centres. A component has at least one, however small it is.
@@ -130,12 +129,9 @@ class Aggregation {
 
   Adjacency lists() const {
     Adjacency result;
-    result.begin.assign(centres_.size() + 1, 0);
-    for (const int aggregate : of_) ++result.begin[at(aggregate) + 1];
-    std::partial_sum(result.begin.begin(), result.begin.end(), result.begin.begin());
-    result.list.resize(of_.size());
-    std::vector<int> next(result.begin.begin(), result.begin.end() - 1);
-    for (int i = 0; i < static_cast<int>(of_.size()); ++i) result.list[at(next[at(of_[at(i)])]++)] = i;
+    result.sort(std::ssize(centres_), [this](auto&& take) {
+      for (int i = 0; i < static_cast<int>(of_.size()); ++i) take(of_[at(i)], i);
+    });
     return result;
   }
 

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -37,37 +36,36 @@ class IncompleteFactor {
     const int count = static_cast<int>(order_.node.size());
     upper_begin_.assign(1, 0);
     upper_.clear();
-    lower_begin_.assign(at(count) + 1, 0);
     std::vector<int> row;
     for (int k = 0; k < count; ++k) {
       const int i = order_.node[at(k)];
       row.clear();
-      for (int p = graph.begin[at(i)]; p < graph.begin[at(i) + 1]; ++p) {
-        const int j = order_.place[at(graph.list[at(p)])];
+      for (const int neighbour : graph[i]) {
+        const int j = order_.place[at(neighbour)];
         if (j > k && order_.couples(k, j)) row.push_back(j);
       }
       std::sort(row.begin(), row.end());
       for (const int j : row) {
         const int other = order_.node[at(j)];
         upper_.push_back({j, pattern.slot(std::min(i, other), std::max(i, other)), other < i, 0});
-        ++lower_begin_[at(j) + 1];
       }
       upper_begin_.push_back(static_cast<int>(upper_.size()));
     }
-    std::partial_sum(lower_begin_.begin(), lower_begin_.end(), lower_begin_.begin());
-    lower_.resize(upper_.size());
-    std::vector<int> next(lower_begin_.begin(), lower_begin_.end() - 1);
-    for (int k = 0; k < count; ++k) {
-      for (int e = upper_begin_[at(k)]; e < upper_begin_[at(k) + 1]; ++e) {
-        upper_[at(e)].lower = next[at(upper_[at(e)].column)]++;
-        lower_[at(upper_[at(e)].lower)] = {k, e};
+    lower_.sort(count, [&](auto&& take) {
+      for (int k = 0; k < count; ++k) {
+        for (int e = upper_begin_[at(k)]; e < upper_begin_[at(k) + 1]; ++e) {
+          take(upper_[at(e)].column, Lower{k, e});
+        }
       }
+    });
+    for (std::size_t l = 0; l < lower_.list.size(); ++l) {
+      upper_[at(lower_.list[l].upper)].lower = static_cast<int>(l);
     }
     find_products();
     U_.lay_out(
         upper_begin_, [&](int e) { return upper_[at(e)].column; }, true);
     L_.lay_out(
-        lower_begin_, [&](int l) { return lower_[at(l)].column; }, false);
+        lower_.begin, [&](int l) { return lower_.list[at(l)].column; }, false);
     // Blocks are read in registers that reach past their end.
     V_.assign(upper_.size() * block_size + stride, 0);
     inverse_.assign(at(count) * block_size + stride, 0);
@@ -211,27 +209,21 @@ class IncompleteFactor {
 
   void find_products() {
     const int count = static_cast<int>(order_.node.size());
-    std::vector<int> found(order_.node.size(), -1);  // the block (k, m), for the present k
-    const auto for_each_product = [&](auto&& run) {
+    std::vector<int> found;  // the block (k, m), for the present k
+    products_.sort(std::ssize(upper_), [&](auto&& take) {
+      found.assign(order_.node.size(), -1);
       for (int k = 0; k < count; ++k) {
         for (int e = upper_begin_[at(k)]; e < upper_begin_[at(k) + 1]; ++e)
           found[at(upper_[at(e)].column)] = e;
-        for (int l = lower_begin_[at(k)]; l < lower_begin_[at(k) + 1]; ++l) {
-          const int i = lower_[at(l)].column;
-          for (int e = lower_[at(l)].upper + 1; e < upper_begin_[at(i) + 1]; ++e) {
+        for (int l = lower_.begin[at(k)]; l < lower_.begin[at(k) + 1]; ++l) {
+          const int i = lower_.list[at(l)].column;
+          for (int e = lower_.list[at(l)].upper + 1; e < upper_begin_[at(i) + 1]; ++e) {
             const int target = found[at(upper_[at(e)].column)];
-            if (target >= upper_begin_[at(k)]) run(target, Product{l, e});
+            if (target >= upper_begin_[at(k)]) take(target, Product{l, e});
           }
         }
       }
-    };
-    product_begin_.assign(upper_.size() + 1, 0);
-    for_each_product([&](int target, Product) { ++product_begin_[at(target) + 1]; });
-    std::partial_sum(product_begin_.begin(), product_begin_.end(), product_begin_.begin());
-    products_.resize(at(product_begin_.back()));
-    std::vector<int> next(product_begin_.begin(), product_begin_.end() - 1);
-    std::fill(found.begin(), found.end(), -1);
-    for_each_product([&](int target, Product product) { products_[at(next[at(target)]++)] = product; });
+    });
   }
 
   // The order of the rows is not that of the matrix, whose blocks come from everywhere.
@@ -246,7 +238,9 @@ class IncompleteFactor {
     Row C[stride];
     read(A, A.pattern().row_begin[at(order_.node[at(k)])], false, scale, C);
     if constexpr (kind == FactorKind::incomplete_cholesky) {
-      for (int l = lower_begin_[at(k)]; l < lower_begin_[at(k) + 1]; ++l) subtract(l, lower_[at(l)].upper, C);
+      for (int l = lower_.begin[at(k)]; l < lower_.begin[at(k) + 1]; ++l) {
+        subtract(l, lower_.list[at(l)].upper, C);
+      }
     }
     Row inverse_columns[Dim];
     if (!invert(C, kind == FactorKind::symmetric_gauss_seidel, inverse_columns)) return false;
@@ -255,9 +249,7 @@ class IncompleteFactor {
       const Upper& entry = upper_[at(e)];
       read(A, entry.slot, entry.transposed, scale, C);
       if constexpr (kind == FactorKind::incomplete_cholesky) {
-        for (int p = product_begin_[at(e)]; p < product_begin_[at(e) + 1]; ++p) {
-          subtract(products_[at(p)].lower, products_[at(p)].upper, C);
-        }
+        for (const Product& term : products_[e]) subtract(term.lower, term.upper, C);
         write(C, V_.data() + std::ptrdiff_t{e} * block_size);
       }
       Row scaled[stride];
@@ -362,11 +354,10 @@ class IncompleteFactor {
   PLIANT_INLINE void backward(int k) { store(x(k), load<Row>(x(k)) - U_.times(k, x_.data())); }
 
   SweepOrder order_;
-  std::vector<int> upper_begin_, lower_begin_;  // first block of each row, #rows + 1
-  std::vector<Upper> upper_;                    // columns ascend in each row
-  std::vector<Lower> lower_;
-  std::vector<int> product_begin_;  // first product of each upper block, #blocks + 1
-  std::vector<Product> products_;
+  std::vector<int> upper_begin_;      // first block of each row, #rows + 1
+  std::vector<Upper> upper_;          // columns ascend in each row
+  CompressedRows<Lower> lower_;       // of each row
+  CompressedRows<Product> products_;  // of each upper block
   Blocks U_;
   Blocks L_;                      // U^T: a second copy, as sweeps read rows fastest
   AlignedVector<float> V_;        // D U, for the making of the rest; blocks are column-major

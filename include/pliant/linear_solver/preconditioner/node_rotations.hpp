@@ -24,7 +24,7 @@ class NodeRotations {
   // Sets up for a graph of neighbours. Everything is allocated here.
   void analyse(Adjacency graph) {
     graph_ = std::move(graph);
-    const std::size_t nodes = graph_.begin.size() - 1;
+    const std::size_t nodes = at(graph_.rows());
     reference_.assign(nodes * Dim, 0);
     inverse_moments_.assign(nodes * size, 0);
     tells_.assign(nodes, 0);
@@ -139,8 +139,7 @@ class NodeRotations {
   Matrix edges_times_reference(std::ptrdiff_t i, const Scalar* x, std::ptrdiff_t stride) const {
     Matrix sum = Matrix::Zero();
     const double* const X = reference_.data();
-    for (int k = graph_.begin[at(i)]; k < graph_.begin[at(i) + 1]; ++k) {
-      const std::ptrdiff_t j = graph_.list[at(k)];
+    for (const std::ptrdiff_t j : graph_[i]) {
       double now[Dim];
       for (int r = 0; r < Dim; ++r) now[r] = static_cast<double>(x[j * stride + r] - x[i * stride + r]);
       for (int c = 0; c < Dim; ++c) {

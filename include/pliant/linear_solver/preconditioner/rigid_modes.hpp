@@ -58,8 +58,7 @@ class RigidModes {
     parallel_for(aggregates_.count(), 8, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       for (std::ptrdiff_t a = begin; a < end; ++a) {
         find_arms(static_cast<int>(a), positions);
-        for (int k = aggregates_.nodes.begin[at(a)]; k < aggregates_.nodes.begin[at(a) + 1]; ++k)
-          set_modes(aggregates_.nodes.list[at(k)]);
+        for (const int i : aggregates_.nodes[a]) set_modes(i);
       }
     });
     parallel_for(aggregates_.count(), 8, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
@@ -86,10 +85,7 @@ class RigidModes {
   void restrict_to(int begin, int end, RightSide&& r) {
     for (int a = begin; a < end; ++a) {
       Moments sum;
-      for (int k = aggregates_.nodes.begin[at(a)]; k < aggregates_.nodes.begin[at(a) + 1]; ++k) {
-        const int i = aggregates_.nodes.list[at(k)];
-        sum.add(r(i), arm(i));
-      }
+      for (const int i : aggregates_.nodes[a]) sum.add(r(i), arm(i));
       double* const restricted = restricted_.numbers.data() + std::ptrdiff_t{a} * modes;
       sum.for_each_mode([&](int mode, float value) { restricted[mode] = value; });
     }
@@ -216,11 +212,9 @@ class RigidModes {
     entries_.clear();
     for (int b = 0; b < aggregates_.count(); ++b) {
       blocks.clear();
-      for (int n = aggregates_.nodes.begin[at(b)]; n < aggregates_.nodes.begin[at(b) + 1]; ++n) {
-        const int j = aggregates_.nodes.list[at(n)];
+      for (const int j : aggregates_.nodes[b]) {
         blocks.push_back({b, j, {pattern.row_begin[at(j)], j, false}});
-        for (int p = graph.begin[at(j)]; p < graph.begin[at(j) + 1]; ++p) {
-          const int i = graph.list[at(p)];
+        for (const int i : graph[j]) {
           blocks.push_back(
               {aggregates_.of[at(i)], i, {pattern.slot(std::min(i, j), std::max(i, j)), j, j < i}});
         }
@@ -260,28 +254,27 @@ class RigidModes {
   // of one size. The last number is one where the node takes part.
   template <class Vector>
   void find_arms(int a, const Vector* positions) {
-    const int* const first = aggregates_.nodes.list.data() + aggregates_.nodes.begin[at(a)];
-    const int* const last = aggregates_.nodes.list.data() + aggregates_.nodes.begin[at(a) + 1];
+    const auto nodes = aggregates_.nodes[a];
     double centre[Dim] = {}, count = 0, extent = 0;
-    for (const int* i = first; i != last; ++i) {
-      float* const arm = arms_.data() + std::ptrdiff_t{*i} * arm_stride;
+    for (const int i : nodes) {
+      float* const arm = arms_.data() + std::ptrdiff_t{i} * arm_stride;
       std::fill(arm, arm + Dim, 0.0f);
-      arm[Dim] = coupled_[at(*i)] != 0 ? 1.0f : 0.0f;
-      if (coupled_[at(*i)] == 0) continue;
+      arm[Dim] = coupled_[at(i)] != 0 ? 1.0f : 0.0f;
+      if (coupled_[at(i)] == 0) continue;
       ++count;
       if (positions == nullptr) continue;
-      for (int axis = 0; axis < Dim; ++axis) centre[axis] += static_cast<double>(positions->node(*i)(axis));
+      for (int axis = 0; axis < Dim; ++axis) centre[axis] += static_cast<double>(positions->node(i)(axis));
     }
     has_rotations_[at(a)] = 0;
     if (positions == nullptr || count < Dim) return;
     const auto for_each_arm = [&](auto&& run) {
-      for (const int* i = first; i != last; ++i) {
-        if (coupled_[at(*i)] == 0) continue;
+      for (const int i : nodes) {
+        if (coupled_[at(i)] == 0) continue;
         double arm[Dim];
         for (int axis = 0; axis < Dim; ++axis) {
-          arm[axis] = static_cast<double>(positions->node(*i)(axis)) - centre[axis] / count;
+          arm[axis] = static_cast<double>(positions->node(i)(axis)) - centre[axis] / count;
         }
-        run(*i, arm);
+        run(i, arm);
       }
     };
     for_each_arm([&](int, const double* arm) {
@@ -393,9 +386,8 @@ class RigidModes {
 
   // Ones on the diagonal for the modes that an aggregate does not have.
   void fill_unused(int a) {
-    const int* const first = aggregates_.nodes.list.data() + aggregates_.nodes.begin[at(a)];
-    const int* const last = aggregates_.nodes.list.data() + aggregates_.nodes.begin[at(a) + 1];
-    const bool empty = std::none_of(first, last, [&](int i) { return coupled_[at(i)] != 0; });
+    const auto nodes = aggregates_.nodes[a];
+    const bool empty = std::none_of(nodes.begin(), nodes.end(), [&](int i) { return coupled_[at(i)] != 0; });
     double* const block =
         coarse_matrix_.numbers.data() + std::ptrdiff_t{coarse_.row_begin[at(a)]} * modes * modes;
     for (int k = 0; k < modes; ++k) {

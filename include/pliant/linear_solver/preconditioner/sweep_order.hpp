@@ -46,7 +46,7 @@ struct SweepOrder {
 
   // In parts of at least rows_per_part rows.
   static SweepOrder of_graph(const Adjacency& graph, std::ptrdiff_t rows_per_part = 64'000) {
-    const int count = static_cast<int>(graph.begin.size()) - 1;
+    const int count = static_cast<int>(graph.rows());
     const int parts = part_count(graph, rows_per_part), segments = 2 * parts;
     std::vector<int> begin;
     for (int s = 0; s <= segments; ++s) {
@@ -54,8 +54,7 @@ struct SweepOrder {
     }
     // Whether a row of a segment has a neighbour in a later one.
     const auto is_late = [&](int i, int segment) {
-      const int last = graph.begin[at(i) + 1];
-      return last > graph.begin[at(i)] && graph.list[at(last - 1)] >= begin[at(segment + 1)];
+      return !graph[i].empty() && graph[i].back() >= begin[at(segment + 1)];
     };
     SweepOrder result;
     result.parts.resize(at(parts));
@@ -92,11 +91,10 @@ struct SweepOrder {
   // Chains must be several times as long as the coupling between rows reaches, or most rows are late.
   static int part_count(const Adjacency& graph, std::ptrdiff_t rows_per_part) {
     constexpr std::ptrdiff_t reaches_per_part = 8;
-    const auto count = static_cast<std::ptrdiff_t>(graph.begin.size()) - 1;
+    const std::ptrdiff_t count = graph.rows();
     std::ptrdiff_t reach = 1;
     for (int i = 0; i < count; ++i) {
-      const int last = graph.begin[at(i) + 1];
-      if (last > graph.begin[at(i)]) reach += std::max(graph.list[at(last - 1)] - i, 0);
+      if (!graph[i].empty()) reach += std::max(graph[i].back() - i, 0);
     }
     reach = std::max<std::ptrdiff_t>(reach / std::max<std::ptrdiff_t>(count, 1), 1);
     const std::ptrdiff_t wanted = std::min(count / rows_per_part, count / (reaches_per_part * reach));
