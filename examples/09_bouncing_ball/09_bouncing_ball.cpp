@@ -70,7 +70,7 @@ constexpr std::array<EnergyChoice, 6> energies{
      {"StVenantKirchhoff", "#e15759", "", bounce_st_venant_kirchhoff, false}}};
 
 bool expect(bool fact, const char* what) {
-  if (!fact) std::printf("  NOT SO: %s\n", what);
+  if (!fact) std::printf("  FAILED: %s\n", what);
   return fact;
 }
 

@@ -139,7 +139,7 @@ int run(int argc, char** argv) {
   std::printf("weight %.2f N, the held nodes carry %.2f N\n", weight, force.y());
   bool right_so = true;
   const auto expect = [&](bool fact, const char* what) {
-    if (!fact) std::printf("NOT SO: %s\n", what);
+    if (!fact) std::printf("FAILED: %s\n", what);
     right_so = right_so && fact;
   };
   expect(held.size() == 6, "each ball hangs by two nodes");

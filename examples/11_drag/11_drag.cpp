@@ -54,7 +54,7 @@ Hand hand(std::vector<int> nodes, double velocity) {
 }
 
 bool expect(bool fact, const char* what) {
-  if (!fact) std::printf("NOT SO: %s\n", what);
+  if (!fact) std::printf("FAILED: %s\n", what);
   return fact;
 }
 

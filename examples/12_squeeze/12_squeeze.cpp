@@ -104,7 +104,7 @@ int run(int argc, char** argv) {
   bool right_so = true;
   double worst_balance = 0, least_lift = HUGE_VAL, last_change = 0, last_asked = 0;
   const auto expect = [&](bool fact, const char* what) {
-    if (!fact) std::printf("NOT SO: %s\n", what);
+    if (!fact) std::printf("FAILED: %s\n", what);
     right_so = right_so && fact;
   };
   for (int step = 1; step * dt < over + dt / 2; ++step) {

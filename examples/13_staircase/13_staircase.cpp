@@ -127,7 +127,7 @@ int run(int argc, char** argv) {
       sim.time(), carried.y(), -deepest, risen);
   bool right = true;
   const auto expect = [&](bool fact, const char* what) {
-    if (!fact) std::printf("NOT SO: %s\n", what);
+    if (!fact) std::printf("FAILED: %s\n", what);
     right = right && fact;
   };
   expect(at_rest, "it comes to rest");

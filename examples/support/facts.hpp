@@ -6,7 +6,7 @@
 class Facts {
  public:
   void expect(bool fact, const char* what) {
-    if (!fact) std::printf("NOT SO: %s\n", what);
+    if (!fact) std::printf("FAILED: %s\n", what);
     all_so_ = all_so_ && fact;
   }
 
