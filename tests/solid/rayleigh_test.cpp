@@ -80,7 +80,8 @@ TEST_CASE("Rayleigh: a refusal says which way the ratio goes too fast") {
     return std::string();
   };
   CHECK(words(0.01, 0.9).find("must not rise by a greater factor than the frequency") != std::string::npos);
-  CHECK(words(0.9, 0.01).find("must not fall by a greater factor than the frequency rises") != std::string::npos);
+  CHECK(words(0.9, 0.01).find("must not fall by a greater factor than the frequency rises") !=
+        std::string::npos);
   CHECK(words(-0.1, 0.1).find("zeta1") == 0);
   CHECK(words(0.1, -0.1).find("zeta2") == 0);
 }

@@ -2,16 +2,16 @@
 //
 // A model does not depend on meshes or on matrices of a system. Its members are templates over any Eigen
 // expression F of size 2x2 or 3x3 whose scalar is float, double or a Lane of them:
-//   psi(F) energy density [J/m^3]; +infinity where the energy is undefined
+//   psi(F)                   energy density [J/m^3]; +infinity where the energy is undefined
 //   pk1(F)                   first Piola-Kirchhoff stress P = dpsi/dF [Pa], dim x dim
 //   hessian(F)               d vec(P) / d vec(F) [Pa], dim^2 x dim^2, vec column-major
 // and, as alternatives to the default by a numerical eigensolver,
 //   hessian(F, projection)   the Hessian projected to positive semidefinite
 //   tangent<projection>(F)   the Hessian in a form that contracts quickly with shape gradients; see
 //                            tangent.hpp
-//   at(F) an object with the shared results of psi, P and the tangent; see EnergyAt there
+//   at(F)                    an object with the shared results of psi, P and the tangent; see EnergyAt there
 // and, for energies of small strain, in which det F has no meaning,
-//   small_strain = true a constant: elements with det F < 0 do not count as inverted
+//   small_strain = true      a constant: elements with det F < 0 do not count as inverted
 //
 // Formulas are written once for scalars and lanes: `using std::sqrt;` and similar, then unqualified calls;
 // `select` instead of branches. Energies of the invariants |F|^2 and det F derive from IsotropicEnergy

@@ -271,7 +271,8 @@ class TriangleMesh {
     if (!(volume > 0)) {
       std::ostringstream text;
       text.precision(17);
-      text << "TriangleMesh: the triangles enclose " << volume << " m^3: they face inwards; reverse their winding";
+      text << "TriangleMesh: the triangles enclose " << volume
+           << " m^3: they face inwards; reverse their winding";
       throw MeshError(text.str());
     }
   }
