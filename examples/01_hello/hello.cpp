@@ -9,13 +9,13 @@
 //     |#########################|                                 __##   |
 //                     | g                                      ##/
 //
-// Run:  01_hello                          a bar that this program makes
+// Run:  01_hello                          a bar that this program generates
 //       01_hello hand.msh                 tetrahedra of a Gmsh, Medit, TetGen, Vega or VTK file
 //       01_hello --with-holes hand.msh    the same without the hexahedra, wedges and pyramids of the file
 //
-// It prints what it does to the body: the scale, the end that is held, the cells that are left out, what it
-// writes. Step 3 is the ten lines that every program begins with. The steps around it make any file fit for a
-// first look, since neither its unit nor its faults are known, and print what happened.
+// It prints its changes to the body (the scale, the held end, skipped cells) and the files that it writes.
+// Step 3 is the ten lines with which every program begins. The steps around it prepare any file for a first
+// run, because neither its unit nor its defects are known, and print the results.
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -28,8 +28,9 @@ using namespace pliant;
 
 namespace {
 
-// Step 1: a mesh. Its faults are found and named; each repair is asked for and says what it did. Cells that
-// are no tetrahedra are left out; those of other shapes that fill space leave holes, which must be asked for.
+// Step 1: a mesh. The diagnosis names its defects; each repair is called explicitly and reports its changes.
+// Cells other than tetrahedra are skipped; skipped cells of dimension three leave holes, which need
+// --with-holes.
 Mesh<Tet4> load(const std::string& file, bool with_holes) {
   ReadReport report;
   auto mesh = read_mesh<Tet4>(file, report);
@@ -54,8 +55,8 @@ Mesh<Tet4> load(const std::string& file, bool with_holes) {
   return mesh;
 }
 
-// Step 2: a file's unit is not known, so the body is made one metre long, by the factor `scale`. Returns the
-// number of its longest axis, along which it then reaches from 0 to 1.
+// Step 2: the unit of a file is not known, so the body is scaled to a length of one metre, by the factor
+// `scale`. Returns the number of its longest axis, along which it then reaches from 0 to 1.
 int fit_to_one_metre(Mesh<Tet4>& mesh, double& scale) {
   const auto box = bounding_box(mesh);
   int axis = 0;

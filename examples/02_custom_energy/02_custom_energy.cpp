@@ -1,4 +1,4 @@
-// 02_custom_energy: an energy of one's own, checked by the library, then put to work.
+// 02_custom_energy: a custom energy, checked by the library and used in a simulation.
 //
 // The problem: rubber stiffens when it is pulled far, and a neo-Hookean material does not. Yeoh's energy adds
 // the cube of the stretch measure Q = |F|^2 - dim to a neo-Hookean one,
@@ -29,15 +29,15 @@ using namespace pliant;
 
 namespace {
 
-// Step 1: the energy. Since psi depends on F by I2 = |F|^2 and J only, IsotropicEnergy makes P, the Hessian
-// and its projections out of the derivatives with respect to those two. Everything is written over a type T,
-// which is a double here and a lane of several elements there; `constant<T>` is a number in every lane.
+// Step 1: the energy. Because psi depends on F through I2 = |F|^2 and J only, IsotropicEnergy computes P, the
+// Hessian and its projections from the derivatives with respect to these two. All functions are templates
+// over a type T, which is a double or a lane of several elements; `constant<T>` is a number in every lane.
 class StiffeningRubber : public LameMaterial<StiffeningRubber>, public IsotropicEnergy<StiffeningRubber> {
  public:
   StiffeningRubber(const Lame& lame, double stiffening) : LameMaterial(lame), stiffening_(stiffening) {}
 
-  // Which mu and lambda of the formula make it Hooke's law of the given Lame parameters at rest: the stress
-  // there is (mu - mu) I = 0, and the term -mu (J - 1) takes mu away from lambda.
+  // The mu and lambda of the formula for which it is Hooke's law with the given Lame parameters at rest: the
+  // stress there is (mu - mu) I = 0, and the term -mu (J - 1) reduces lambda by mu.
   template <int Dim>
   static RawCoefficients coefficients_from(double mu, double lambda) {
     return {mu, lambda + mu};
@@ -67,15 +67,14 @@ class StiffeningRubber : public LameMaterial<StiffeningRubber>, public Isotropic
 static_assert(require_energy<StiffeningRubber, 3>());
 
 // Step 2: are the derivatives right? P is compared with differences of psi and the Hessian with differences
-// of P; lanes, projections and rotations are tried too, and, since `lame` is given, Hooke's law at rest.
+// of P; lanes, projections and rotations are tested too and, because `lame` is given, Hooke's law at rest.
 bool derivatives_are_right(const StiffeningRubber& rubber, const Lame& lame) {
   const DerivativeReport report = check_derivatives<3>(rubber, {.inverted = true, .lame = lame});
   std::printf("StiffeningRubber:\n%s\n", report.message().c_str());
   return static_cast<bool>(report);
 }
 
-// Step 3: a bar of 1 m, held at its upper end. Returns how much longer it is at most while it falls and
-// swings.
+// Step 3: a bar of 1 m, held at its upper end. Returns its largest elongation while it falls and swings.
 template <class EnergyModel>
 double largest_elongation(const EnergyModel& energy) {
   auto mesh = make_box<Tet4>({.lengths = {0.2, 0.2, 1}, .cells = {3, 3, 15}});

@@ -1,7 +1,7 @@
-// 03_material_curves: what the energies do far from rest, where Young's modulus says nothing any more.
+// 03_material_curves: stress curves of the energies far from rest, beyond the range of Young's modulus.
 //
 // The problem: a cube of a material with the given E and nu is deformed homogeneously, and P = dpsi/dF is the
-// force per rest area that this takes. At small strains all the energies are Hooke's law:
+// necessary force per rest area. At small strains all the energies are Hooke's law:
 //
 //     uniaxial stretch         equibiaxial stretch        simple shear
 //     F = diag(s, t, t)        F = diag(s, s, t)          F = I + gamma e1 e2^T
@@ -17,7 +17,7 @@
 //       03_material_curves 1e5 0.3 soft.svg
 //
 // The program draws one panel per experiment, in units of E, and prints the slope of each curve at rest. It
-// returns 0 if that slope is the one of Hooke's law for every energy.
+// returns 0 if for every energy this slope is that of Hooke's law.
 //
 // Read before: 01_hello, and the pages docs/energies.md and docs/materials.md.
 #include "../support/drawing.hpp"
@@ -41,11 +41,11 @@ namespace {
 using Matrix = SmallMatrix<double, 3, 3>;
 
 // Step 1: the experiments. `deformed(x, t)` is F for the prescribed stretch or shear x and the free stretch t
-// of the axes `free`, which the material chooses so that no stress is left on them.
+// of the axes `free`, which follows from zero stress on these axes.
 struct Experiment {
   const char* name;
   const char* abscissa;
-  double rest, low, high;  // x at rest, and where the curve begins and ends
+  double rest, low, high;  // x at rest, at the begin and at the end of the curve
   std::vector<int> free;   // axes
   Matrix (*deformed)(double x, double t);
   int row, column;                     // the entry of P that is drawn
@@ -94,7 +94,7 @@ const std::vector<Experiment>& experiments() {
 // Step 2: the free stretch. One equation with one unknown,
 //   sum of P_ii(x, t) over the free axes = 0,
 // by Newton's method from the solution at a neighbouring x; its derivative is a sum of entries of the
-// Hessian. Nothing is returned where the material has no such state: some energies let a cube collapse.
+// Hessian. Nothing is returned if the material has no such state: with some energies the cube collapses.
 template <class EnergyModel>
 std::optional<double> free_stretch(const EnergyModel& energy, const Experiment& experiment, double x,
                                    double t) {
@@ -116,8 +116,8 @@ std::optional<double> free_stretch(const EnergyModel& energy, const Experiment& 
   return std::nullopt;
 }
 
-// Step 3: the curve, from rest in both directions in small steps, so that the state is the one that a test
-// machine would reach.
+// Step 3: the curve, from rest in both directions in small steps, so that the state is that of a test
+// machine.
 struct Point {
   double x, stress;  // stress in units of E
 };
@@ -148,7 +148,7 @@ std::vector<Point> curve(const EnergyModel& energy, const Experiment& experiment
   return points;
 }
 
-// dP/dx at rest, in units of E, with the free stretches solved for.
+// dP/dx at rest, in units of E, with the solution for the free stretches.
 template <class EnergyModel>
 double slope_at_rest(const EnergyModel& energy, const Experiment& experiment, double young) {
   constexpr double step = 1e-5;
@@ -160,7 +160,7 @@ double slope_at_rest(const EnergyModel& energy, const Experiment& experiment, do
   return (stress_at(experiment.rest + step) - stress_at(experiment.rest - step)) / (2 * step);
 }
 
-// Step 4: the energies. Each is a type of its own, so they stand in a list of types.
+// Step 4: the energies. Each has its own type, so that they form a list of types.
 struct Material {
   const char* name;
   const char* colour;
@@ -212,7 +212,7 @@ std::vector<Point> between(double low, double high, const std::vector<Point>& po
   return part;
 }
 
-// One panel. The ordinate covers the curves, but no more than twice what Hooke's law needs.
+// One panel. The ordinate covers the curves, but at most twice the range of Hooke's law.
 void draw_panel(Drawing& drawing, std::size_t number, const std::vector<Material>& materials, double nu,
                 double left) {
   constexpr double top = 64, width = 290, height = 300;

@@ -1,4 +1,4 @@
-// 05_scramble_test: how much can a body be torn about and still find its shape?
+// 05_scramble_test: does a body recover its shape from random positions of its nodes?
 //
 // The problem: four corners of a cube are held, and every other node is put at random into a cube of twice
 // the volume. Nearly half of the elements are then inverted. A static solver has to find the minimum of the
@@ -12,12 +12,12 @@
 // Run:  05_scramble_test                     hexahedra, 4 cells along an edge, 3 seeds, stable neo-Hookean
 //       05_scramble_test hex 10 100          1000 hexahedra, 100 seeds
 //       05_scramble_test tet 10 100 Arap     6000 tetrahedra, another energy
-//       05_scramble_test hex 10 100 FixedCorotated progressive absolute     Newton's way with the Hessian
+//       05_scramble_test hex 10 100 FixedCorotated progressive absolute     projection of the Hessian
 //
-// Any energy that is defined for inverted elements and drives them back may be taken. StVenantKirchhoff is
-// defined for them and does not: the mirror image of an element is at rest too. It shows what the others do.
+// The test takes any energy that is defined for inverted elements and drives them back. StVenantKirchhoff is
+// a counterexample: it is defined for them, but the mirror image of an element is at rest too.
 //
-// Returns 0 if every solve has converged and, on hexahedra, every one has come back to the rest shape; with
+// Returns 0 if every solve has converged and, with hexahedra, every body has recovered its rest shape; with
 // StVenantKirchhoff, if some have not.
 //
 // Read before: 04_stretch_test. The test itself is in scramble.hpp.

@@ -17,7 +17,7 @@
 
 inline pliant::Lame published_material() { return pliant::Lame::from_mu_lambda(1, 9); }
 
-// Step 1: a state that no simulation should ever see.
+// Step 1: a random state, far beyond those of normal simulations.
 inline pliant::NodeMatrix<double, 3> scrambled(const pliant::NodeMatrix<double, 3>& rest,
                                                const std::vector<int>& held, unsigned seed) {
   std::mt19937 random(seed);
@@ -29,7 +29,7 @@ inline pliant::NodeMatrix<double, 3> scrambled(const pliant::NodeMatrix<double, 
   return x;
 }
 
-// Elements that are turned over somewhere: det dx/dxi < 0 at a quadrature point.
+// Elements that are inverted at some point: det dx/dxi < 0 at a quadrature point.
 template <class Element>
 int inverted_elements(const pliant::Mesh<Element>& mesh, const pliant::NodeMatrix<double, 3>& x) {
   int inverted = 0;
@@ -47,9 +47,9 @@ int inverted_elements(const pliant::Mesh<Element>& mesh, const pliant::NodeMatri
   return inverted;
 }
 
-// The stiffness of the free nodes as it is, unprojected. Its factors L D L^T have as many negative entries in
-// D as it has negative eigenvalues (Sylvester's law of inertia), and inverse iteration with them finds the
-// eigenvalue of least size.
+// The unprojected stiffness of the free nodes. Its factors L D L^T have as many negative entries in D as it
+// has negative eigenvalues (Sylvester's law of inertia), and inverse iteration with them finds the eigenvalue
+// of least size.
 template <class SolidType>
 void classify(const SolidType& solid, const std::vector<int>& held, const pliant::NodeMatrix<double, 3>& x,
               Outcome& outcome) {
@@ -97,8 +97,8 @@ void classify(const SolidType& solid, const std::vector<int>& held, const pliant
   outcome.eigenvalue = mode.dot(free_stiffness.selfadjointView<Eigen::Upper>() * mode);
 }
 
-// Step 2: from there to an equilibrium. Newton's method may take hundreds of iterations, all guarded by the
-// line search: the energy falls in each.
+// Step 2: the equilibrium. Newton's method may take hundreds of iterations; by the line search the energy
+// falls in each.
 template <class Element, class EnergyModel>
 Outcome scramble(const EnergyModel& energy, const Settings& settings, unsigned seed) {
   using namespace pliant;
@@ -123,7 +123,7 @@ Outcome scramble(const EnergyModel& energy, const Settings& settings, unsigned s
   const StepReport report = sim.step();
   if (!report) throw std::runtime_error("seed " + std::to_string(seed) + ": " + report.message());
 
-  // Step 3: is it the rest shape? Where it is not: is it a minimum, and is anything turned over?
+  // Step 3: is it the rest shape? If not: is it a minimum, and are elements inverted?
   outcome.newton_iterations = report.newton_iterations;
   outcome.energy = report.energies.elastic;
   outcome.distance = (sim.positions() - mesh.nodes).cwiseAbs().maxCoeff();

@@ -1,11 +1,11 @@
-// What the parts of the example share. Every energy has a translation unit of its own.
+// Shared declarations of the example. Every energy has its own translation unit.
 #pragma once
 
 #include <string>
 
 #include <pliant/nonlinear_solver/newton.hpp>
 
-// What is run.
+// The parameters of a run.
 struct Settings {
   std::string element = "hex";
   int cells = 4;  // along an edge
@@ -13,14 +13,14 @@ struct Settings {
   pliant::Projection projection = pliant::Projection::clamp;
 };
 
-// How it ended for one seed.
+// The result for one seed.
 struct Outcome {
   int newton_iterations = 0;
   double first_energy = 0, energy = 0;  // [J]
-  double distance = 0;                  // of the node that is farthest from its place at rest [m]
-  bool at_rest = false;                 // that is nothing
+  double distance = 0;                  // of the node that is farthest from its rest position [m]
+  bool at_rest = false;                 // whether that distance is zero, up to the tolerance
   int inverted_elements = 0;
-  // Where it is not at rest:
+  // If it is not at rest:
   int negative_eigenvalues = 0;  // of the stiffness of the free nodes: 0 at a minimum, else a saddle
   double eigenvalue = 0;         // the one of least size [N/m]
 };

@@ -1,8 +1,8 @@
-// 06_crush: does a body find back from no volume at all?
+// 06_crush: does a body recover from a state without volume?
 //
 // The problem: a cube is crushed to a plane, to a line and to a point, F = diag(1, 1, 0), diag(1, 0, 0) and 0
-// in every element, but for a disturbance of a thousandth of its edge. Once four of its corners are held at
-// their places, once it is let go. A static solver then looks for the minimum of the energy.
+// in every element, except for a disturbance of a thousandth of its edge. Then four of its corners are held
+// at their rest positions, or it is free. A static solver then looks for the minimum of the energy.
 //
 //       _______
 //      |       |      __________                                   _______
@@ -10,15 +10,15 @@
 //      |_______|                                                   |_______|
 //
 // The claims are those of Smith, de Goes, Kim 2018, section 3.4: a stable neo-Hookean body recovers from a
-// plane; from a line, once it is disturbed; from a point it does not, where nothing holds it. With the
-// logarithmic barrier F = 0 is a saddle, but one without any curvature: in exact numbers the body leaves it,
-// and with sixteen digits it is a matter of chance.
+// plane; from a line if it is disturbed; from a point only if some nodes are held. With the logarithmic
+// barrier F = 0 is a saddle, but without any curvature: in exact arithmetic the body leaves it, with sixteen
+// digits that is a matter of chance.
 //
 // Run:  06_crush          4 hexahedra along an edge, disturbed by 0.001 m
 //       06_crush 8 1e-6   8 hexahedra, a smaller disturbance
 //
-// Returns 0 if, with the first line's numbers, all of these claims come out true and the energies that
-// measure F against a rotation recover from everything.
+// Returns 0 if, with the default parameters, all of these claims are confirmed and the energies that compare
+// F with a rotation recover from every state.
 //
 // Read before: 05_scramble_test. The test itself is in crush.hpp.
 #include "crush_test.hpp"

@@ -11,7 +11,7 @@
 template <class EnergyModel>
 Outcome crush_and_release(const EnergyModel& energy, const Crush& crush) {
   using namespace pliant;
-  // Step 1: the cube [-1, 1]^3, crushed along the axes that are lost.
+  // Step 1: the cube [-1, 1]^3, crushed along the lost axes.
   const auto mesh = make_box<Hex8>(
       {.lengths = {2, 2, 2}, .cells = {crush.cells, crush.cells, crush.cells}, .origin = {-1, -1, -1}});
   std::vector<int> held;
@@ -27,7 +27,7 @@ Outcome crush_and_release(const EnergyModel& energy, const Crush& crush) {
   for (auto& coordinate : x.reshaped()) coordinate += somewhere(random);
   for (const int node : held) x.col(node) = mesh.nodes.col(node);
 
-  // Step 2: the equilibrium it finds from there. A cube that is let go may come to lie anywhere.
+  // Step 2: the equilibrium. A free cube may end at any position.
   Simulation sim(
       Solid(mesh, energy, Density{1000}),
       QuasiStatic{

@@ -1,21 +1,21 @@
-// What the parts of the example share. Every energy has a translation unit of its own.
+// Shared declarations of the example. Every energy has its own translation unit.
 #pragma once
 
 #include <string>
 
-// What is crushed, and how.
+// The parameters of a run.
 struct Crush {
-  int dimension = 0;          // of what the cube is crushed to: 2 a plane, 1 a line, 0 a point
-  bool corners_held = true;   // four corners stay where they are at rest
-  double disturbance = 1e-3;  // the nodes are out of place by up to so much [m]
+  int dimension = 0;          // of the crushed cube: 2 a plane, 1 a line, 0 a point
+  bool corners_held = true;   // four corners are held at their rest positions
+  double disturbance = 1e-3;  // largest displacement of the nodes from the crushed state [m]
   int cells = 4;              // hexahedra along an edge
 };
 
-// How it ended.
+// The result.
 struct Outcome {
   double crushed_energy = 0, energy = 0;  // [J]
   int newton_iterations = 0;
-  std::string failure;  // empty where the step has converged
+  std::string failure;  // empty if the step has converged
 };
 
 // All are Hooke's law with mu_L = 1 Pa, lambda_L = 9 Pa at rest.

@@ -15,13 +15,13 @@
 // Smith, de Goes, Kim 2018 claim that stable neo-Hookean material takes any deformation of any mesh; Masanti
 // 2020, section 4.3.3, tried it on a bird of 20,203 tetrahedra.
 //
-// Run:  07_wings                                  a bird that is made here, 3,840 tetrahedra
+// Run:  07_wings                                  a generated bird, 3,840 tetrahedra
 //       07_wings body.msh                         a mesh file; its longest axis counts as the wings
 //       07_wings body.msh 0.04 out/body           4 % of its length per step, and .vtu files of every step
-//       07_wings - 0.04 out/bird                  the same for the bird that is made here
+//       07_wings - 0.04 out/bird the same for the generated bird
 //
-// Returns 0 if every step has converged, the energy has risen in each, no element has been turned over, and
-// the forces at the moved nodes balance and have done as much work as the body has taken up.
+// Returns 0 if every step has converged, the energy has risen in each, no element has been inverted, and the
+// forces at the moved nodes balance and their work is the energy of the body.
 //
 // Read before: 04_stretch_test.
 #include <algorithm>
@@ -74,8 +74,8 @@ Mesh<Tet4> read_body(const std::string& file) {
   return mesh;
 }
 
-// Step 2: an experiment says by how much the node that rests at X is moved in each step [m]; zero: it is
-// free. The ends of the body are the outermost two hundredths of its length.
+// Step 2: an experiment gives the displacement per step of the node with rest position X [m]; a node with
+// zero is free. The ends of the body are the outermost two hundredths of its length.
 struct Experiment {
   const char* name;
   std::function<Eigen::Vector3d(const Eigen::Vector3d& X)> motion;

@@ -1,13 +1,13 @@
-// 08_projection: does taking the negative eigenvalues out of a Hessian make a simulation explode?
+// 08_projection: does removing the negative eigenvalues of a Hessian make a simulation explode?
 //
-// The problem: an implicit step solves (M + dt^2 K) dv = b, and K is not positive definite where a body is
-// squeezed, twisted or pulled far. The cure is to write the Hessian of each element as a sum over its
-// eigenvalues and eigenvectors, and to leave the negative ones out:
+// The problem: an implicit step solves (M + dt^2 K) dv = b, and K is not positive definite if a body is
+// compressed, twisted or stretched far. The remedy is to write the Hessian of each element as a sum over its
+// eigenvalues and eigenvectors, and to omit the negative ones:
 //
 //     H+ = sum_i max(lambda_i, 0) q_i q_i^T
 //
-// A thesis (Martin Garcia 2022, sections 4.5 and 6.4) did so for stable neo-Hookean material, saw its bodies
-// explode, and gave the method up. Here the formulas that it printed run beside the right ones.
+// A thesis (Martin Garcia 2022, sections 4.5 and 6.4) did so for stable neo-Hookean material, whose bodies
+// exploded, and rejected the method. Here the printed formulas are compared with the right ones.
 //
 //         ___                  let go
 //        |   |                __________
@@ -17,9 +17,9 @@
 //
 // Run:  08_projection     every scene with every way to build the Hessian
 //
-// Returns 0 if in the first scene, one linear system per step, the right projection comes to rest and no
-// printed formula does, and if converged steps with a line search come to rest with the right projection, and
-// with it alone, whatever the scene.
+// Returns 0 if in the first scene, with one linear system per step, the body comes to rest with the right
+// projection and with none of the printed formulas, and if with converged steps and a line search it comes to
+// rest in every scene with the right projection, and only with it.
 //
 // Read before: 02_custom_energy, and the page docs/projection.md.
 #include "reconstructed_neo_hookean.hpp"
@@ -70,8 +70,8 @@ double error_of(Reconstruction reconstruction) {
   return (rebuilt.hessian(F, Projection::clamp) - truth).norm() / truth.norm();
 }
 
-// Where do the printed vectors come from? They are modes of the volume term alone: of the block d2J/(ds_i
-// ds_j), with that block's own eigenvalues e. Returns |B z - e z| / |e z|, the largest of the three.
+// The origin of the printed vectors: they are modes of the volume term alone: of the block d2J/(ds_i ds_j),
+// with that block's own eigenvalues e. Returns |B z - e z| / |e z|, the largest of the three.
 double error_as_volume_modes() {
   const Eigen::Vector3d s(1.7, 1.1, 0.6);
   Eigen::Matrix3d B;
@@ -116,11 +116,11 @@ const std::vector<Scene> scenes = {
      nothing},
 };
 
-// What became of it.
+// The result of a run.
 struct Fate {
   int exploded = 0;   // the step in which the energy passed 10,000 times that of the start; 0: never
-  int failed = 0;     // the step that could not be done; 0: none
-  StepStop why = {};  // it could not
+  int failed = 0;     // the step that failed; 0: none
+  StepStop why = {};  // the reason of the failure
   double left = 0;    // energy at the end, relative to that of the start
   double most = 0;    // the highest energy, likewise
   int newton_iterations = 0;
@@ -199,7 +199,8 @@ int run() {
   right = right && as_volume_modes < 1e-12;
 
   // Step 3: one linearised step per frame, the scheme of the thesis. It has no guarantee, not even with the
-  // right projection; but where that one comes to rest, the printed formulas do not.
+  // right projection; but in the first scene the body comes to rest with it, and not with the printed
+  // formulas.
   for (const Scene& scene : scenes) {
     std::printf("\nOne linear system per step, %s:\n", scene.name);
     for (const Way& way : ways) {
@@ -211,8 +212,9 @@ int run() {
     }
   }
 
-  // Step 4: a minimisation per step, with a line search. Now the right projection comes to rest whatever the
-  // scene, and the energy never rises; with the printed formulas Newton's method gets nowhere.
+  // Step 4: a minimisation per step, with a line search. Now the body comes to rest in every scene with the
+  // right projection, and the energy never rises; with the printed formulas Newton's method does not
+  // converge.
   for (const Scene& scene : scenes) {
     std::printf("\nConverged steps with a line search, %s:\n", scene.name);
     for (const Way& way : ways) {

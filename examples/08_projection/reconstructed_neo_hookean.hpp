@@ -1,5 +1,5 @@
-// Stable neo-Hookean material whose Hessian is put together again from its eigenvalues and eigenvectors: the
-// right ones, or those that a thesis printed.
+// Stable neo-Hookean material whose Hessian is reconstructed from its eigenvalues and eigenvectors: the right
+// ones, or those printed in a thesis.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,12 @@
 
 #include <pliant/pliant.hpp>
 
-// Where the Hessian comes from when an eigenvalue is negative.
+// The source of the Hessian if an eigenvalue is negative.
 enum class Reconstruction {
   library,       // StableNeoHookean itself
   right,         // the eigenvectors of the scaling block A, found numerically, all of length one
   halved,        // those, with the factor 1/sqrt(2) of (B.67) on the three scaling modes
-  volume_modes,  // the vectors z of (B.68), made as long as one: modes of another matrix
+  volume_modes,  // the vectors z of (B.68), normalised: modes of another matrix
   published      // (B.67) and (B.68) as they are printed
 };
 
@@ -24,9 +24,8 @@ inline Eigen::Vector3d printed_vector(const Eigen::Vector3d& s, double e) {
   return {s(0) * s(2) + s(1) * e, s(1) * s(2) + s(0) * e, e * e - s(2) * s(2)};
 }
 
-// Written as any user would write an energy of one's own: psi, pk1 and hessian over any scalar or lane. What
-// is special is `hessian(F, projection)`, which the element kernel calls in place of the library's
-// projection.
+// A custom energy: psi, pk1 and hessian over any scalar or lane. In addition it has `hessian(F, projection)`,
+// which the element kernel calls in place of the library's projection.
 class ReconstructedNeoHookean {
  public:
   ReconstructedNeoHookean(const pliant::Lame& lame, Reconstruction reconstruction)
@@ -45,7 +44,7 @@ class ReconstructedNeoHookean {
     return energy_.hessian(F);
   }
 
-  // One lane after the other: this is no fast code.
+  // Lane by lane, which is slow.
   template <class Derived>
   auto hessian(const Eigen::MatrixBase<Derived>& F, pliant::Projection projection) const {
     auto H = energy_.hessian(F, projection);

@@ -1,11 +1,12 @@
-// 09_bouncing_ball: a ball of every energy that survives an inverted element falls on a floor.
+// 09_bouncing_ball: a ball falls on a floor, for every energy that is defined for inverted elements.
 //
-// The problem: a ball of rubber (E = 1e6 Pa, nu = 0.45, radius 0.5 m) is let go so high that it meets a floor
-// after one second. It is squeezed, rebounds, and comes to rest. 100 steps of backward Euler per second.
+// The problem: a ball of rubber (E = 1e6 Pa, nu = 0.45, radius 0.5 m) is released at such a height that it
+// hits a floor after one second. It is compressed, rebounds, and comes to rest. 100 steps of backward Euler
+// per second.
 //
 //        ( )   4.9 m                ( )
 //         |                        ^
-//         v                        |            what is lost is lost to the integrator
+//         v                        |            the losses are those of the integrator
 //                    _____         |
 //     ______________(_____)______________( )___
 //
@@ -14,26 +15,27 @@
 // of 60 frames per second.
 //
 // What to look at, in the drawing bouncing_ball.svg:
-// - the time per frame. It rises where the ball is squeezed, because more iterations are needed, and is
-//   otherwise the same from frame to frame;
-// - the volume. Those with Poisson's ratio 0.45 lose 2 to 5 % of it in the impact, Arap, which has none,
-//   nearly 20 %, and rebounds highest; afterwards it rings;
-// - the sum of all energies: a staircase downwards, a tread for each flight, that never rises. In flight
-//   backward Euler takes m g^2 dt^2 / 2 per step, in the impact it takes most of what there is;
-// - the ringing with substeps. More of them ring longer, which the thesis found strange: a mode of angular
-//   frequency omega loses the factor 1 / sqrt(1 + omega^2 dt^2) per step, that is exp(-omega^2 dt t / 2) in
-//   the time t. Ten times shorter steps damp ten times less.
-// The floor has a little viscous drag, so that the ball does not roll for ever. StVenantKirchhoff stands
-// beside the others as a warning: its elements may stay inverted, and with the first line's numbers more than
-// a hundred do, see 05_scramble_test.
+// - the time per frame. It rises while the ball is compressed, because more iterations are needed, and is
+//   otherwise constant;
+// - the volume. Energies with Poisson's ratio 0.45 lose 2 to 5 % of it in the impact; Arap, which has none,
+//   loses nearly 20 % and rebounds highest; afterwards the volume oscillates;
+// - the sum of all energies, which never rises: it is nearly constant in each flight, in which backward Euler
+//   dissipates m g^2 dt^2 / 2 per step, and falls in each impact, in which it dissipates most of the energy;
+// - the oscillation with substeps. It lasts longer with more of them, which the thesis found strange: a mode
+//   of angular frequency omega loses the factor 1 / sqrt(1 + omega^2 dt^2) per step, that is exp(-omega^2 dt
+//   t / 2) in the time t. Ten times shorter steps damp ten times less.
+// The floor has a little viscous drag, so that the ball does not roll forever. StVenantKirchhoff is included
+// as a warning: its elements may stay inverted, and with the default parameters more than a hundred do, see
+// 05_scramble_test.
 //
 // Run:  09_bouncing_ball                                  all energies, 4 elements along a radius, 6 s
 //       09_bouncing_ball 3 6 Arap                         3 elements, one energy
 //       09_bouncing_ball 4 8 all out/ball                 8 s, into out/ball.csv and out/ball.svg
 //
 // Returns 0 if, for all but StVenantKirchhoff, the first contact is at 1 s, no node is ever below the floor,
-// the energy never rises, and in the end the ball is at rest, whole and carried by the floor, its volume
-// nearly the one that Hooke's law asks for under its weight; and if shorter steps ring longer.
+// the energy never rises, and in the end the ball is at rest, without inverted elements and carried by the
+// floor, its volume nearly that of Hooke's law under its weight; and if the oscillation lasts longer with
+// shorter steps.
 //
 // Read before: 01_hello. A fall is in bounce.hpp, the drawing in charts.hpp, the watch in 10_three_spheres.
 #include "bouncing_ball.hpp"
@@ -68,11 +70,11 @@ constexpr std::array<EnergyChoice, 6> energies{
      {"StVenantKirchhoff", "#e15759", "", bounce_st_venant_kirchhoff, false}}};
 
 bool expect(bool fact, const char* what) {
-  if (!fact) std::printf("  NOT SO: %s\n", what);
+  if (!fact) std::printf("  FAILED: %s\n", what);
   return fact;
 }
 
-// Step 1: one fall, its numbers and what must be true of them.
+// Step 1: one fall, its numbers and the checks on them.
 bool judge(const EnergyChoice& energy, const Drop& drop, const Bounce& bounce) {
   if (!bounce.failure.empty() || bounce.frames.empty()) {
     std::printf("%s: %s\n", energy.name, bounce.failure.c_str());

@@ -70,8 +70,9 @@ Bounce let_fall(const EnergyModel& energy, double compressibility, const Drop& d
     bounce.frames.push_back(frame);
   }
 
-  // Step 3: how it lies. The sum of f.x over the nodes, of weight and floor, is the integral of the trace of
-  // the stress, which by Hooke's law gives the change of the volume. The floor is at y = 0: it adds nothing.
+  // Step 3: the state of rest. The sum of f.x over the nodes, with the forces of weight and floor, is the
+  // integral of the trace of the stress, which by Hooke's law determines the change of the volume. The floor
+  // is at y = 0: it adds nothing.
   const auto volumes = element_volumes(mesh);
   bounce.carried = sim.constraint_forces().row(1).sum();
   bounce.inverted_elements = static_cast<int>((volumes.array() <= 0).count());

@@ -1,10 +1,10 @@
-// What the parts of the example share. Every energy has a translation unit of its own.
+// Shared declarations of the example. Every energy has its own translation unit.
 #pragma once
 
 #include <string>
 #include <vector>
 
-// What falls, and how it is computed. The ball has a radius of 0.5 m.
+// The parameters of a fall. The ball has a radius of 0.5 m.
 struct Drop {
   double height = 4.905;  // of its lowest point, from which it falls for one second [m]
   double duration = 6;    // [s]
@@ -14,7 +14,7 @@ struct Drop {
   int shells = 4;          // elements along a radius
 };
 
-// After a frame, and what that took.
+// The state after a frame, and its cost.
 struct Frame {
   double time = 0;                                            // [s]
   double volume = 0;                                          // relative to the one at rest [-]
@@ -29,15 +29,15 @@ struct Frame {
 struct Bounce {
   std::vector<Frame> frames;
   double weight = 0, carried = 0;  // of the ball, and by the floor at the end [N]
-  double hooke_volume = 0;         // change that Hooke's law asks for under the forces at the end [-]
+  double hooke_volume = 0;         // change by Hooke's law under the forces at the end [-]
   int inverted_elements = 0;       // at the end
   double most_gained = 0;          // energy in a step [J]
   double deepest = 0;              // node below the floor [m]
-  std::string failure;             // empty where every step has converged
+  std::string failure;             // empty if every step has converged
 };
 
-// One for every energy, each in its own file. All are Hooke's law with E = 1e6 Pa and nu = 0.45 at rest, but
-// for Arap, which knows no Poisson's ratio.
+// One for every energy, each in its own file. All are Hooke's law with E = 1e6 Pa and nu = 0.45 at rest,
+// except for Arap, which has no Poisson's ratio.
 Bounce bounce_stable_neo_hookean(const Drop& drop);
 Bounce bounce_stable_neo_hookean_barrier(const Drop& drop);
 Bounce bounce_fixed_corotated(const Drop& drop);

@@ -1,4 +1,4 @@
-// 10_three_spheres: what a step of an interactive program spends its time on.
+// 10_three_spheres: the time of a step of an interactive program, phase by phase.
 //
 // The problem: three balls of rubber hang side by side, each by two of its nodes, at 100 steps per second. It
 // is the benchmark scene of Masanti 2020, section 6.2 (almost 700 nodes and slightly over 1,900 elements in
@@ -14,14 +14,15 @@
 // The phases are those of that section:
 //     blocks       forces and Hessians of the elements, into the blocks of the matrix
 //     system       inertia, damping and right-hand side of the linear system
-//     constraints  held nodes taken out of it
+//     constraints elimination of held nodes
 //     solve        conjugate gradients
-//     contact      every node asks the floor; the difference to the same run without a floor
+//     contact the test of every node against the floor; the difference to the same run without a floor
 //     facade       positions and velocities copied into the user's order, energies
 //
-// What to look at: the share of the blocks, and how small that of the constraints is. And how it is measured:
-// the library has no clock in it. Its roles are types that a program may supply, so support/stop_watch.hpp
-// wraps system, filter, solver and integrator by ones that do the same and look at the time.
+// What to look at: the large fraction of the blocks and the small one of the constraints; and the method of
+// measurement: the library has no clock. Its roles are types that a program may supply, so
+// support/stop_watch.hpp wraps system, filter, solver and integrator in types that measure the time of each
+// call.
 //
 // Run:  10_three_spheres            230 steps, balls of 561 nodes and 2,500 tetrahedra
 //       10_three_spheres 1000 6     1000 steps, balls of 923 nodes and 4,320 tetrahedra
@@ -29,8 +30,8 @@
 // Times are CPU times on one thread. Build with -O3 -march=native for the fastest (examples/run.sh does).
 //
 // Returns 0 if the balls hang: the forces of the held nodes carry their weight, the run with watches ends in
-// the same bits as one without, and a floor that nothing touches changes nothing. How long it takes is shown,
-// not judged.
+// the same bits as one without, and a floor without contact changes nothing. Times are printed, but not
+// checked.
 //
 // Read before: 01_hello, and docs/architecture.md.
 #include "../support/stop_watch.hpp"
@@ -79,7 +80,7 @@ int run(int argc, char** argv) {
   const double weight = density * volume * gravity;
   const auto elements = left.element_count() + middle.element_count() + right.element_count();
 
-  // Step 2: three simulations of it: as everybody would write it, with watches, and with watches and a floor.
+  // Step 2: three simulations of it: plain, with watches, and with watches and a floor.
   const BackwardEuler interactive{.dt = dt, .newton = Newton::linearised()};
   const Pcg<BlockJacobi> solver{.tolerance = 1e-3};
   Phases hanging, above_floor;
@@ -91,8 +92,8 @@ int run(int argc, char** argv) {
   with_floor.set_gravity({0, -gravity, 0});
   with_floor.add_collider(HalfSpace({0, -3 * radius, 0}, {0, 1, 0}), {.friction = 0.5});
 
-  // Step 3: the run. They take turns, so that whatever else the machine does hits all of them; the first
-  // steps allocate and are not counted.
+  // Step 3: the run. The simulations alternate, so that other load of the machine affects all of them; the
+  // first steps allocate and are not counted.
   constexpr int warming_up = 5;
   double whole = 0, whole_with_floor = 0;  // [s]
   long iterations = 0;
@@ -138,7 +139,7 @@ int run(int argc, char** argv) {
   std::printf("weight %.2f N, the held nodes carry %.2f N\n", weight, force.y());
   bool right_so = true;
   const auto expect = [&](bool fact, const char* what) {
-    if (!fact) std::printf("NOT SO: %s\n", what);
+    if (!fact) std::printf("FAILED: %s\n", what);
     right_so = right_so && fact;
   };
   expect(held.size() == 6, "each ball hangs by two nodes");

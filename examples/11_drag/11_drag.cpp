@@ -1,9 +1,9 @@
-// 11_drag: a body is seized by some of its nodes, dragged over a floor, and let go.
+// 11_drag: a body is grabbed by some of its nodes, dragged over a floor, and released.
 //
 // The problem: a slab of soft rubber lies on a floor with the coefficient of friction mu. The nodes of its
-// front, but for those on the floor, are told their velocity along the floor, which grows from 0 to v and
-// stays; across it they are free. Then they are let go: the constraint is exchanged for one of no nodes
-// between two steps, as a hand in an interactive program would do.
+// front, except those on the floor, have a prescribed velocity along the floor, which grows from 0 to v and
+// stays constant; across it they are free. Then they are released: between two steps the constraint is
+// exchanged for one without nodes, as in an interactive program.
 //
 //          ____________________
 //         |____________________|===>  v      pull F = mu m g at constant velocity
@@ -13,15 +13,15 @@
 //         |____________________|  -->        momentum m v - mu m g t after that
 //     ____________________________________
 //
-// What to look at: the pull, which constraint_forces() tells. It first accelerates the body and lets it ring,
-// then it is the friction and nothing else. On ice (mu = 0) it becomes zero, and the momentum stays after the
-// release what it was, to rounding, while the body shakes. On a rough floor the body loses mu m g per second,
-// slides on by v^2 / (2 mu g), less the v dt / 2 of backward Euler, and stays there.
+// What to look at: the pull, from constraint_forces(). First it accelerates the body, which then oscillates;
+// later it equals the friction. On ice (mu = 0) it becomes zero, and after the release the momentum is
+// constant, to rounding, while the body oscillates. On a rough floor the body loses the momentum mu m g per
+// second, slides on by v^2 / (2 mu g), less the v dt / 2 of backward Euler, and stays there.
 //
 // Run:  11_drag               mu = 0.4 and ice, v = 1 m/s
 //       11_drag 0.2 3         another coefficient, faster
 //
-// Returns 0 if all of these forces, momenta and distances come out.
+// Returns 0 if all of these forces, momenta and distances are right.
 //
 // Read before: 01_hello.
 #include <cmath>
@@ -42,7 +42,7 @@ namespace {
 constexpr double density = 1000, gravity = 9.81, dt = 0.01;     // kg/m^3, m/s^2, s
 constexpr double seized = 0.1, at_speed = 0.5, released = 1.5;  // [s]
 
-// Step 1: a hand. One type for all that is done with it: no nodes at all is a hand that has let go.
+// Step 1: a hand. One type for all its uses: a hand without nodes is open.
 using Hand = PrescribedVelocity<std::function<Eigen::Vector3d(const Eigen::Vector3d& X, double t)>>;
 
 Hand hand(std::vector<int> nodes, double velocity) {
@@ -54,12 +54,13 @@ Hand hand(std::vector<int> nodes, double velocity) {
 }
 
 bool expect(bool fact, const char* what) {
-  if (!fact) std::printf("NOT SO: %s\n", what);
+  if (!fact) std::printf("FAILED: %s\n", what);
   return fact;
 }
 
 bool run(double friction, double velocity) {
-  // Step 2: the slab. What is seized does not touch the floor, so that the forces there are the hand's alone.
+  // Step 2: the slab. The grabbed nodes do not touch the floor, so that the forces on them are those of the
+  // hand.
   const auto mesh = make_box<Tet4>({.lengths = {0.4, 0.1, 0.2}, .cells = {8, 2, 4}});
   const auto front = nodes_where(mesh, [](const auto& X) { return X.x() > 0.4 - 1e-9 && X.y() > 1e-9; });
   const Solid solid(mesh, StableNeoHookean(Lame::from_young_poisson(2e5, 0.4)), Density{density},
@@ -83,7 +84,7 @@ bool run(double friction, double velocity) {
   };
   while (sim.time() < seized - dt / 2) (void)advance();
 
-  // Step 4: seize and drag.
+  // Step 4: grab and drag.
   std::printf("mu = %.3g, m = %.3g kg, mu m g = %.4f N\n", friction, total_mass, friction * weight);
   std::printf("time/s    pull/N  momentum/(m v)  energy/J\n");
   sim.set_constraint(hand(front, velocity));
@@ -109,7 +110,7 @@ bool run(double friction, double velocity) {
                  "the pull is the friction") &&
           right;
 
-  // Step 5: let go.
+  // Step 5: release.
   sim.set_constraint(hand({}, velocity));
   const double before = momentum(), start = place();
   double worst = 0;  // of the momentum

@@ -1,4 +1,4 @@
-// 12_squeeze: two fingers squeeze a jelly, lift it, and let it go.
+// 12_squeeze: two fingers squeeze a jelly, lift it, and release it.
 //
 // The problem: a cube of jelly stands on a floor. Two capsules, a thin one and a thick one, come from both
 // sides, squeeze it, carry it up, stand still, and open. With f the force of a collider on the body and P its
@@ -7,16 +7,16 @@
 //     f_left + f_right + f_floor + m g = (P_end - P_start) / dt
 //
 //           ______                           ______
-//          |      |                     ->o  )      (  O<-        what the fingers do across is equal and
-//     o    |      |    O                    |______|              opposite, what they do upwards is friction
-//          |______|                                               and carries the weight
+//          |      |                     ->o  )      (  O<-        the fingers' forces across are equal and
+//     o    |      |    O                    |______|              opposite; their forces upwards are friction
+//          |______|                                               and carry the weight
 //     =====================               =====================
 //
-// What to look at: the two forces across become the same once nothing moves any more, although one finger
-// digs in deeper than the other; those upwards sum to the weight, and how much each finger takes is left to
-// friction. The volume falls by what the pressure makes of it. The sum of f.x over the nodes is the integral
-// of the trace of the stress, which by Hooke's law is E / (1 - 2 nu) times the change of the volume: exactly
-// so where it only stands there, roughly so where it is squeezed by a third of its width.
+// What to look at: the two forces across become equal as soon as the motion has stopped, although one finger
+// indents the jelly more than the other; those upwards sum to the weight, and their distribution depends on
+// friction. The volume decreases by the pressure: the sum of f.x over the nodes is the integral of the trace
+// of the stress, which by Hooke's law is E / (1 - 2 nu) times the change of the volume, exactly if it only
+// stands on the floor, roughly if it is squeezed by a third of its width.
 //
 // Run:  12_squeeze                   5 cells along an edge, nu = 0.49
 //       12_squeeze 5 0.499           closer to water
@@ -24,7 +24,7 @@
 //
 // Returns 0 if momentum is balanced in every step, the fingers' forces are opposite and carry the weight in
 // the air, hardly any volume is lost, and in the end the floor carries the weight of the jelly, whose volume
-// is the one that Hooke's law asks for.
+// is that of Hooke's law.
 //
 // Read before: 01_hello, and the page docs/contact.md.
 #include <cmath>
@@ -48,10 +48,10 @@ double ramp(double t, double begin, double end) {
   return s * s * (3 - 2 * s);
 }
 
-// Step 1: the fingers. Where they are at time t, as seen from where they wait.
+// Step 1: the fingers: their displacement at time t from their start.
 constexpr double closed = 0.5, lifted = 1, opening = 1.8, opened = 2, over = 3;  // [s]
 constexpr double squeeze = 0.015;                                                // of either finger [m]
-constexpr double wait = 0.01;                                                    // how far off they wait [m]
+constexpr double wait = 0.01;                                                    // their first distance [m]
 
 Pose<3> finger(double t, double side) {
   const double inwards = (squeeze + wait) * (ramp(t, 0.1, closed) - ramp(t, opening, opened));
@@ -75,9 +75,9 @@ int run(int argc, char** argv) {
   NodeMatrix<double, 3> mass(3, mesh.node_count());
   system.to_user(system.mass(), mass);
 
-  // Step 3: the simulation. The fingers are rough, so that they can carry what they squeeze. While they close
-  // nearly every node under them slips a little: a hold that gives way by 0.1 mm spares Newton's method half
-  // of its iterations.
+  // Step 3: the simulation. The fingers are rough, so that they can carry the jelly. While they close nearly
+  // every node under them slips a little: with a stick length of 0.1 mm Newton's method needs half of the
+  // iterations.
   Simulation sim(solid, BackwardEuler{.dt = dt, .newton = {.max_iterations = 200, .tolerance = 1e-6}},
                  Pcg<BlockJacobi>{.tolerance = 1e-8});
   sim.set_gravity({0, -gravity, 0});
@@ -104,7 +104,7 @@ int run(int argc, char** argv) {
   bool right_so = true;
   double worst_balance = 0, least_lift = HUGE_VAL, last_change = 0, last_asked = 0;
   const auto expect = [&](bool fact, const char* what) {
-    if (!fact) std::printf("NOT SO: %s\n", what);
+    if (!fact) std::printf("FAILED: %s\n", what);
     right_so = right_so && fact;
   };
   for (int step = 1; step * dt < over + dt / 2; ++step) {
@@ -120,7 +120,7 @@ int run(int argc, char** argv) {
     const Eigen::Vector3d sum = from_left + from_right + from_floor - Eigen::Vector3d(0, weight, 0);
     worst_balance = std::fmax(worst_balance, (sum - change).norm() / weight);
 
-    // Step 5: the volume, and the one that the pressure of the forces would give a body of Hooke's law.
+    // Step 5: the volume, and that of a body of Hooke's law under the same pressure.
     mesh.nodes = sim.positions();
     const double now = total_volume(mesh) / volume - 1;
     double virial = 0;  // [J]
@@ -133,7 +133,7 @@ int run(int argc, char** argv) {
       std::printf("%6.2f %12.4f %13.4f %8.4f %9.4f %8.4f %13.3f%% %9.3f%%\n", t, from_left.x(),
                   from_right.x(), from_left.y(), from_right.y(), from_floor.y(), 100 * now, 100 * asked);
     }
-    if (std::abs(t - (opening - 0.05)) < dt / 2) {  // it hangs still
+    if (std::abs(t - (opening - 0.05)) < dt / 2) {  // it hangs at rest
       least_lift = sim.positions().row(1).minCoeff();
       expect(std::abs(from_left.x() + from_right.x()) < 1e-3 * from_left.x(), "across, equal and opposite");
       expect(std::abs(from_left.y() + from_right.y() - weight) < 1e-3 * weight,

@@ -5,21 +5,21 @@
 //
 //      __  v
 //     |__|->
-//    -------.                          edges and corners everywhere, which a body of nodes hits from above,
-//           |______.                   from the side, and with two of its own edges at once
+//    -------.                          edges and corners, which the nodes hit from above,
+//           |______.                   from the side, and on two edges at once
 //                  |______.
 //                         |______________
 //
-// What to look at: no node is ever inside of the staircase, although some meet it at more than an element per
-// step; the body falls, tumbles, rings and comes to rest. Nothing gives it energy, and backward Euler takes
-// some, so that the sum of all energies falls from step to step. In the end each node that touches is carried
-// by the step it lies on, and together they carry the weight.
+// What to look at: no node is ever inside the staircase, although some hit it with more than an element per
+// step; the body falls, tumbles, oscillates and comes to rest. No energy is added, and backward Euler
+// dissipates, so that the sum of all energies falls in every step. In the end the contact forces carry the
+// weight.
 //
 // Run:  13_staircase                    4 cells along an edge of the cube, 4 steps
 //       13_staircase 6 8                finer, more steps
 //       13_staircase 6 8 out/stairs     and .vtu files of every step, with the staircase in out/stairs.obj
 //
-// Returns 0 if all of that is so.
+// Returns 0 if all of this holds.
 //
 // Read before: 01_hello, and the page docs/contact.md.
 #include <algorithm>
@@ -41,7 +41,7 @@ namespace {
 constexpr double edge = 0.1, density = 1000, gravity = 9.81;    // of the cube: m, kg/m^3; m/s^2
 constexpr double rise = 0.12, run_of_step = 0.09, width = 0.6;  // of the staircase [m]
 
-// Step 1: the staircase, of hexahedra: those of a box that lie under the steps. It descends along x, the
+// Step 1: the staircase, of hexahedra: those of a box that are below the steps. It descends along x, the
 // highest step ends at x = 0, and the lowest is as long as eight others.
 Mesh<Hex8> make_staircase(int steps) {
   const int longest = 8;
@@ -119,7 +119,7 @@ int run(int argc, char** argv) {
     }
   }
 
-  // Step 5: what must be so.
+  // Step 5: the checks.
   Eigen::Vector3d carried = Eigen::Vector3d::Zero();
   for (const auto& contact : sim.contacts()) carried += contact.force;
   std::printf(
@@ -127,7 +127,7 @@ int run(int argc, char** argv) {
       sim.time(), carried.y(), -deepest, risen);
   bool right = true;
   const auto expect = [&](bool fact, const char* what) {
-    if (!fact) std::printf("NOT SO: %s\n", what);
+    if (!fact) std::printf("FAILED: %s\n", what);
     right = right && fact;
   };
   expect(at_rest, "it comes to rest");

@@ -1,8 +1,8 @@
-// 14_crowd: many soft balls fall through a forest of pegs, at a price that is fixed.
+// 14_crowd: many soft balls fall through a forest of pegs, at a fixed cost per step.
 //
-// The problem: a grid of rubber balls falls onto rods and from there onto a floor. OperatorSplitting pays the
-// same for each step whatever happens, some tens of nanoseconds per tetrahedron: one solve with a matrix that
-// is factorised once, and two relaxations of the volumes.
+// The problem: a grid of rubber balls falls onto rods and from there onto a floor. With OperatorSplitting
+// each step costs the same, some tens of nanoseconds per tetrahedron: one solve with a matrix that is
+// factorised once, and two relaxations of the volumes.
 //
 //       o o o o
 //       o o o o          balls: FixedCorotated, nu = 0.4
@@ -14,9 +14,9 @@
 // Kugelstadt, Koschier, Bender 2018, "Fast corotated FEM using operator splitting", figure 1, left, let 105
 // bodies of 356,000 tetrahedra fall through poles.
 //
-// What to look at: the milliseconds of a step against the 4 ms that it stands for; and that the balls keep
-// their volume although it is only relaxed, and although they feel the floor a step late (with 10 ms they
-// lose 6 % of it). The balls do not meet each other: contact is that of nodes with rigid colliders.
+// What to look at: the milliseconds of a step against the 4 ms that it simulates; and that the balls keep
+// their volume although it is only relaxed, and although contact acts one step late (with 10 ms they lose 6 %
+// of it). There is no contact between balls, only of nodes with rigid colliders.
 //
 // Run:  14_crowd                          27 balls of 35,000 tetrahedra in all, 2 s
 //       14_crowd 105 356000               as many as in the publication
@@ -48,7 +48,7 @@ namespace {
 constexpr double radius = 0.1, density = 1000, gravity = 9.81, dt = 0.004;  // m, kg/m^3, m/s^2, s
 constexpr double peg = 0.04, spacing = 0.3;  // radius of a rod, its distance [m]
 
-// Step 1: where the balls are, side^3 places.
+// Step 1: the positions of the balls, on a grid of side^3.
 std::vector<Eigen::Vector3d> make_places(int count, int side) {
   std::vector<Eigen::Vector3d> places;
   for (int k = 0; k < count; ++k) {

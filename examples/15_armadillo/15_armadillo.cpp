@@ -1,7 +1,7 @@
-// 15_armadillo: a soft body, held by one hand, swings: operator splitting beside implicit Euler.
+// 15_armadillo: a soft body, held by one hand, swings: operator splitting against implicit Euler.
 //
-// The problem: a body of E = 1e6 Pa and nu = 0.33 is held where it ends in -x, and let go under gravity. It
-// is computed twice, by OperatorSplitting with one solve and one relaxation of its volume per step,
+// The problem: a body of E = 1e6 Pa and nu = 0.33 is held at its end in -x, and released under gravity. It is
+// computed twice, by OperatorSplitting with one solve and one relaxation of its volume per step,
 // and by BackwardEuler with Newton's method.
 //
 //       held ====O====              held
@@ -10,25 +10,25 @@
 //                                     |\ |
 //
 // Kugelstadt, Koschier, Bender 2018, "Fast corotated FEM using operator splitting", figure 2 and table 1, do
-// that to an armadillo of 6,088 to 330,814 tetrahedra, and say: visually almost identical.
+// so with an armadillo of 6,088 to 330,814 tetrahedra, and call the results visually almost identical.
 //
-// What to look at: the period, and what a step costs. The rotations of a step are those of the predicted
-// positions, one solve corrects them, and what is left brakes the turning of what is stiff. It grows with
-// c = sqrt(E / rho) dt / L, L the length of the body: with the c of 0.04 of three metres and 4 ms the period
-// is half a percent too long, with 10 ms, the step of the publication, 3 %, and with that for a body of one
-// metre 28 %. Meshes of files, with limbs more slender, ask for shorter steps. More solves per step help as
-// well, but less. The force of the hand, on the average, is that of weight and momentum all the same.
+// What to look at: the period, and the cost of a step. The rotations of a step are those of the predicted
+// positions; one solve corrects the positions, and the remaining error slows rotating stiff parts. It grows
+// with c = sqrt(E / rho) dt / L, L the length of the body: with the c of 0.04 of three metres and 4 ms the
+// period is half a percent too long, with 10 ms, the step of the publication, 3 %, and with that for a body
+// of one metre 28 %. Meshes with more slender limbs need shorter steps. More solves per step help as well,
+// but less. The mean force of the hand always balances weight and momentum.
 //
-// Run:  15_armadillo                             a figure that is made here, 2400 tetrahedra
+// Run:  15_armadillo                             a generated figure, 2400 tetrahedra
 //       15_armadillo body.msh                    tetrahedra of a mesh file, made three metres long
 //       15_armadillo - 2 3 0.01                  the figure with steps of 10 ms
-//       15_armadillo - 2 1 0.01                  one metre long: says what is not so
+//       15_armadillo - 2 1 0.01 one metre long: reports failed checks
 //       15_armadillo - 2 1 0.01 10               and with ten solves per step
 //       15_armadillo - 2 3 0.004 1 out/swing     and .vtu files of every tenth step
 //
 // Returns 0 if the period is that of implicit Euler to 5 %, the centres of mass are never farther apart than
-// 15 % of the length, the mean force of the hand is what weight and momentum ask for to 2 %, the volume stays
-// within one percent, and the matrix was factorised once.
+// 15 % of the length, the mean force of the hand balances weight and momentum to 2 %, the volume stays within
+// one percent, and the matrix was factorised once.
 //
 // Read before: 14_crowd.
 #include "../support/facts.hpp"

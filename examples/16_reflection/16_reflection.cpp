@@ -1,8 +1,8 @@
-// 16_reflection: a body starts as its own mirror image and finds back to its shape.
+// 16_reflection: a body starts as its own mirror image and recovers its shape.
 //
 // The problem: every element of a free body at rest is turned inside out, det F = -1. The nearest rotation R
-// of each element, which is never a reflection, pulls it through the plane; neighbours that choose different
-// ways are in each other's way.
+// of each element, which is never a reflection, pulls it through the plane; neighbours in different
+// directions obstruct each other.
 //
 //           O                   _|_                   O
 //         --|--      ->         ~|~         ->      --|--        seen from the front: the same again, but
@@ -12,19 +12,19 @@
 // Kugelstadt, Koschier, Bender 2018, "Fast corotated FEM using operator splitting", figure 5: an armadillo
 // recovers in just a few time steps.
 //
-// What to look at: after five steps nearly all elements have turned, a tangle of some is undone in about 20,
-// and then the body rings until damping has stopped it. This is the term mu |F - R|^2 alone, that of Arap.
-// The constraint of an element's volume knows no way through det F = 0: with it from the start a fine stiff
-// body stays scrambled, a coarse one does not. So leave it out, by `volume_iterations = 0`, until every
-// element is positive, and set it again; the factor of the matrix stays.
+// What to look at: after five steps nearly all elements have turned, the last ones after about 20, and then
+// the body oscillates until damping has stopped it. This is the effect of the term mu |F - R|^2 alone, that
+// of Arap. The volume constraint of an element prevents a passage through det F = 0: with it from the start a
+// fine stiff body stays scrambled, a coarse one does not. So switch it off, by `volume_iterations = 0`, until
+// every element is positive, and then on again; the factor of the matrix stays valid.
 //
-// Run:  16_reflection                   a figure that is made here, 2400 tetrahedra
+// Run:  16_reflection                   a generated figure, 2400 tetrahedra
 //       16_reflection body.msh          tetrahedra of a mesh file, made one metre long
 //       16_reflection - 3 out/figure    a finer figure, and .vtu files of every step
 //
 // Returns 0 if in the end no element is inverted and no node is farther than a thousandth of the length of
-// the body from where it is at rest, up to a motion of the whole; the body turned within half a second; its
-// centre of mass has stayed where it was; and the matrix was factorised once.
+// the body from its rest position, up to a rigid motion; the elements turned within half a second; the centre
+// of mass has not moved; and the matrix was factorised once.
 //
 // Read before: 14_crowd, and `OperatorSplitting` in docs/settings.md.
 #include "../support/facts.hpp"
@@ -49,14 +49,13 @@ namespace {
 constexpr double density = 1000, dt = 0.01, half_a_second = 0.5;  // kg/m^3, s
 constexpr int steps = 300;
 
-// Of all nodes, from where they are at rest: the farthest, after the whole has been moved as well as can be.
+// The largest distance of a node from its rest position, after the best rigid motion.
 double distance_to_rest(const NodeMatrix<double, 3>& rest, const NodeMatrix<double, 3>& x) {
   const Eigen::Matrix4d motion = Eigen::umeyama(rest, x, false);
   return (x - (motion.topRows<3>() * rest.colwise().homogeneous())).colwise().norm().maxCoeff();
 }
 
-// Step 1: the run. `relax_at_once`: whether volumes are relaxed from the start; else once the body has
-// turned.
+// Step 1: the run. `relax_at_once`: whether volumes are relaxed from the start, or after the body has turned.
 template <class EnergyModel>
 bool recover(const char* name, const Mesh<Tet4>& body, const EnergyModel& energy, bool relax_at_once,
              const std::string& output) {

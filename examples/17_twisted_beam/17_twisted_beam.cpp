@@ -1,8 +1,8 @@
 // 17_twisted_beam: a nearly incompressible beam is stretched, compressed and twisted, by operator splitting.
 //
 // The problem: both ends of a beam with nu = 0.49 are moved. Its stretch mu |F - R|^2 is solved for the whole
-// body at once, its volume lambda/2 (det F - 1)^2 only relaxed, each element once per step. What is left of
-// the volume in each of the three states?
+// body at once, its volume lambda/2 (det F - 1)^2 only relaxed, each element once per step. How well is the
+// volume kept in each of the three states?
 //
 //          ____________                 __________               ____________
 //      <-|             |->           ->|          |<-          (|  \  \  \   |)
@@ -13,18 +13,18 @@
 // one percent lost or gained with one relaxation. They do not tell the size, the stiffness and the step.
 //
 // What to look at: volume and forces are those of implicit Euler to three digits, with one relaxation, and
-// with steps in which a wave passes c = sqrt(E / rho) dt / h = 2.5 elements of size h. That is because the
-// solve of the stretch feels the volume forces of the step before, so that the beam is at rest where its
-// forces are zero. As published, where it does not, a relaxation makes an element at most as stiff as rho h^2
-// / dt^2 while the stretch pulls with E: at this c the beam gains and loses 3 % and pulls a quarter too
-// little.
+// with steps in which a wave passes c = sqrt(E / rho) dt / h = 2.5 elements of size h. The reason is that the
+// solve of the stretch includes the volume forces of the previous step, so that at rest the forces of the
+// beam are zero. As published, without these forces, a relaxation makes an element at most as stiff as rho
+// h^2 / dt^2, against E of the stretch: at this c the beam gains and loses 3 % of its volume, and its forces
+// are a quarter too small.
 //
 // Run:  17_twisted_beam                          4 x 4 x 16 cells, one relaxation, 10 ms, 1e6 Pa
 //       17_twisted_beam 4 1 0.004 1e5            a softer beam and smaller steps
 //       17_twisted_beam 4 1 0.01 1e6 out/beam    and .vtu files of every tenth step
 //
 // Returns 0 if in each of the three states the volume is within one percent of that at rest, the force at the
-// ends is that of implicit Euler, both ends are pulled alike, and the matrix was factorised once.
+// ends is that of implicit Euler, the forces at both ends are opposite, and the matrix was factorised once.
 //
 // Read before: 14_crowd.
 #include "../support/facts.hpp"
@@ -55,7 +55,7 @@ double ramp(double t, double begin, double end) {
   return s * s * (3 - 2 * s);
 }
 
-// Step 1: where the node of an end that rests at X is at time t; each end makes a quarter of a turn.
+// Step 1: the position at time t of the end node with rest position X; each end makes a quarter of a turn.
 Eigen::Vector3d path(const Eigen::Vector3d& X, double t) {
   const double stretch = 1 + (stretched - 1) * ramp(t, 0, 1) + (compressed - stretched) * ramp(t, 2, 3) +
                          (1 - compressed) * ramp(t, 4, 5);
@@ -64,7 +64,7 @@ Eigen::Vector3d path(const Eigen::Vector3d& X, double t) {
   return {stretch * X.x(), c * X.y() - s * X.z(), s * X.y() + c * X.z()};
 }
 
-// What is seen of a state.
+// Measurements of a state.
 struct Look {
   double volume;       // relative to that at rest, less one
   double left, right;  // force along the beam at its ends [N]
@@ -107,8 +107,8 @@ int run(int argc, char** argv) {
   const PrescribedMotion ends(
       nodes_where(beam, [](const auto& X) { return std::abs(X.x()) > length / 2 - 1e-9; }), path);
 
-  // Step 3: the same motion twice. Implicit Euler knows no steps too long, and is at rest when it is looked
-  // at.
+  // Step 3: the same motion twice. Implicit Euler is stable with any step, and at rest at the times of
+  // measurement.
   int factorisations = 0, of_reference = 0;
   Simulation splitting(solid, OperatorSplitting{.dt = dt, .volume_iterations = relaxations}, ends);
   const auto looks = run_through(splitting, dt, factorisations, series.get());

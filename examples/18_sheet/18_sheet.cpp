@@ -1,7 +1,8 @@
-// 18_sheet: a hanging sheet whose stiffness does not depend on how finely it is cut.
+// 18_sheet: a hanging sheet whose stiffness does not depend on the resolution of its mesh.
 //
-// The problem: a sheet is held along its upper edge and stretched by its weight. One half of it is cut three
-// times as finely as the other, and so is the lower half: the cells differ by nine in their areas.
+// The problem: a sheet is held along its upper edge and stretched by its weight. The mesh of its right half
+// is three times as fine as that of the left, and so is that of the lower half: the areas of the cells differ
+// by a factor of nine.
 //
 //      ################
 //      |   |   |   ||||       held                u(y) = rho g (H y - y^2 / 2) / E
@@ -11,19 +12,19 @@
 //      |---|---|---++++                           is E times the stretch less one
 //
 // Kugelstadt, Koschier, Bender 2018, "Fast corotated FEM using operator splitting", figure 4, hang such a
-// sheet: that of position-based dynamics, where each constraint is one more to satisfy, becomes softer where
-// it is cut finely, and sags there. Here Young's modulus is what it is everywhere.
+// sheet: with position-based dynamics, in which each constraint is one more to satisfy, it is softer where
+// the mesh is fine, and sags there. Here Young's modulus is the same everywhere.
 //
-// What to look at: the lower corners sink alike and by what the formula says, as those of an even sheet do.
-// With nu = 0.3 the edge that is held cannot contract, and the sheet sinks by some per cent less; left and
+// What to look at: both lower corners sink as the formula predicts, and as those of a sheet with a uniform
+// mesh. With nu = 0.3 the held edge cannot contract, and the sheet sinks by a few per cent less; left and
 // right, fine and coarse, agree to half a percent.
 //
 // Run:  18_sheet                     10 cells across the coarse half, 10 ms
 //       18_sheet 10 0.004            smaller steps, the same sheet
 //       18_sheet 10 0.01 out/sheet   and .vtu files of every tenth step
 //
-// Returns 0 if the corners sink alike and as those of the even sheet, to 0.1 % where nu = 0 and to 2 % where
-// it is 0.3, and by what the formula says, to 0.1 % and to 10 %, and the edge carries the weight to 0.1 %.
+// Returns 0 if the corners sink equally and as those of the uniform sheet, to 0.1 % for nu = 0 and to 2 % for
+// nu = 0.3, and as the formula predicts, to 0.1 % and to 10 %, and the edge carries the weight to 0.1 %.
 //
 // Read before: 17_twisted_beam.
 #include "../support/facts.hpp"

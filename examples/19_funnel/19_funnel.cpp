@@ -1,8 +1,8 @@
 // 19_funnel: a crowd of soft balls runs through a funnel.
 //
 // The problem: rubber balls are thrown into a rigid funnel of triangles, whose outlet is hardly wider than
-// they are. OperatorSplitting takes all of them as one body of many parts with one factor of its matrix. The
-// balls do not meet each other, so that they may start closer than their size, and pass the outlet together.
+// they are. OperatorSplitting solves all of them as one body of many pieces with one factor. There is no
+// contact between balls, so that they may start closer than their size, and pass the outlet together.
 //
 //          o o o o o ->
 //          o o o o o ->
@@ -16,17 +16,17 @@
 // Kugelstadt, Koschier, Bender 2018, "Fast corotated FEM using operator splitting", figure 1, right, shoot
 // 320 bodies of 1.42 million tetrahedra through the air into such a funnel, with collisions among them.
 //
-// What to look at: nothing gets through the wall, and each ball is round again below. A contact is felt a
-// step late: while the crowd falls on the cone its volume is some percent too small for a moment, the more
-// the longer the steps. A node that slides along the wall from one triangle to the next can be some tenths of
-// a millimetre in the next one at the end of a step.
+// What to look at: nothing passes through the wall, and each ball is round again below. A contact acts one
+// step late: while the crowd hits the cone its volume is a few percent too small for a moment, more so with
+// longer steps. A node that slides along the wall from one triangle to the next can be some tenths of a
+// millimetre inside the next one at the end of a step.
 //
 // Run:  19_funnel                          40 balls of 51,200 tetrahedra in all, 3 s
 //       19_funnel 320 1420000              as many as in the publication: ten minutes
 //       19_funnel 40 51200 0.002           shorter steps
 //       19_funnel 40 51200 0.004 out/run   and a .vtu file of every fifth step
 //
-// Returns 0 if no node was ever deeper in the wall than a hundredth of a ball's radius, all balls are through
+// Returns 0 if no node was ever deeper in the wall than a hundredth of a ball's radius, all balls have passed
 // in the end, the volume of the crowd is then within 0.1 % of what it was and on the average of the run
 // within 2 %, and the matrix was factorised once.
 //
@@ -84,7 +84,7 @@ TriangleMesh make_funnel() {
   return TriangleMesh(nodes, triangles);
 }
 
-// Step 2: where the balls start, in layers of five times five.
+// Step 2: the start positions of the balls, in layers of five times five.
 std::vector<Eigen::Vector3d> make_places(int count) {
   std::vector<Eigen::Vector3d> places;
   for (int k = 0; k < count; ++k) {
@@ -108,7 +108,7 @@ int run(int argc, char** argv) {
   sim.set_velocities(Eigen::Vector3f(1, 0, 0).replicate(1, crowd.mesh.node_count()));
   sim.add_collider(make_funnel(), {.friction = 0.1});
 
-  // Step 3: the run. A node between outlet and rim is on the inner side of the wall, or it has got into it.
+  // Step 3: the run. A node between outlet and rim must be on the inner side of the wall.
   auto now = crowd.mesh;
   const double volume = total_volume(now);
   int factorisations = 0;

@@ -1,5 +1,5 @@
-// Many soft balls, as one mesh of many parts: the factor of the matrix and the loops over elements do not
-// mind. In floats, which halve the memory that a step of OperatorSplitting reads.
+// Many soft balls as one mesh of many pieces. In floats, which halve the memory that a step of
+// OperatorSplitting reads.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct Crowd {
 
   int count() const { return static_cast<int>(first_node.size()) - 1; }
 
-  // The middle of ball k where its nodes are at x [m].
+  // The centre of ball k with its nodes at x [m].
   template <class Positions>
   Eigen::Vector3d middle(const Positions& x, int k) const {
     const auto begin = first_node[static_cast<std::size_t>(k)],
@@ -25,8 +25,8 @@ struct Crowd {
   }
 };
 
-// Balls of some radius at some places [m], with about so many tetrahedra in all: a ball of n shells has
-// 20 n^3, and some of them have a shell more than the others.
+// Balls of a radius at the given places [m], with about the given number of tetrahedra in all: a ball of n
+// shells has 20 n^3, and some balls have one shell more than the others.
 inline Crowd make_crowd(double radius, const std::vector<Eigen::Vector3d>& places, int tetrahedra) {
   using namespace pliant;
   const auto count = static_cast<int>(places.size());

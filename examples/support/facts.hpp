@@ -1,4 +1,4 @@
-// What an example shows, and whether it is so.
+// The claims of an example, which are checked.
 #pragma once
 
 #include <cstdio>
@@ -6,11 +6,11 @@
 class Facts {
  public:
   void expect(bool fact, const char* what) {
-    if (!fact) std::printf("NOT SO: %s\n", what);
+    if (!fact) std::printf("FAILED: %s\n", what);
     all_so_ = all_so_ && fact;
   }
 
-  // Of the program: 0 if everything was so.
+  // Of the program: 0 if all claims hold.
   int exit_code() const { return all_so_ ? 0 : 1; }
 
  private:

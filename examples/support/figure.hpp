@@ -1,4 +1,4 @@
-// A body with limbs: made here, or read from a file.
+// A body with limbs: generated, or read from a file.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// What a step spends its time on, without a clock in the library: its roles are types, and each is wrapped
-// here by one that does the same and notes how long it took.
+// Measures the phases of a step without a clock in the library: its roles are types, and each is wrapped here
+// in a type that measures the time of its calls.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@
 // CPU time by phase [s].
 struct Phases {
   double blocks = 0;       // elements: forces and Hessians, into the blocks of the matrix
-  double constraints = 0;  // held nodes taken out of matrix and right-hand side
+  double constraints = 0;  // elimination of held nodes from matrix and right-hand side
   double solve = 0;        // the linear solver
   double integrator = 0;   // the whole step of the integrator: these, its own work, and contact
 };
 
-// Adds to a sum what passes until its end. The clock counts microseconds.
+// Adds the time until its destruction to a sum. The clock counts microseconds.
 class Watch {
  public:
   explicit Watch(double& sum) : sum_(sum), start_(std::clock()) {}
@@ -33,7 +33,7 @@ class Watch {
 template <class Inner>
 class WatchedFilter;
 
-// The system (assembly/concept.hpp): what an integrator sees of the bodies.
+// The system (assembly/concept.hpp), the bodies as integrators use them.
 template <class Inner>
 class WatchedSystem {
  public:
@@ -156,8 +156,8 @@ class WatchedSolver {
   Phases& phases_;
 };
 
-// The integrator (integrator/concept.hpp): makes a step of another one, with everything that it is given
-// wrapped. It adds to *phases, which must outlive it.
+// The integrator (integrator/concept.hpp): makes the step of another one with wrapped arguments. It adds to
+// *phases, which must outlive it.
 template <class Inner>
 struct Watched {
   Inner integrator;
@@ -173,7 +173,8 @@ struct Watched {
 
   template <class System, class W>
   void prepare(const System& system, W& workspace) const {
-    // Nothing is changed by prepare, but what is wrapped is wrapped for a step.
+    // prepare does not change the system; the wrapper takes a non-const reference because it serves steps
+    // too.
     const WatchedSystem watched(const_cast<System&>(system), *phases);
     integrator.prepare(watched, workspace);
   }

@@ -1,5 +1,5 @@
-// An integrator that is chosen at run time: one Simulation serves all of them, and the choice may change on
-// the way. It is also an example of an integrator of one's own (pliant/integrator/concept.hpp).
+// An integrator that is chosen at run time: one Simulation serves all of them, and the choice may change
+// during a run. It is also an example of a custom integrator (pliant/integrator/concept.hpp).
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ struct AnyIntegrator {
     using namespace pliant;
     workspace.newmark_was_last = rule == Rule::newmark;
     const auto euler = [&](const auto& integrator) {
-      state.acceleration_known = false;  // Newmark will have to find it
+      state.acceleration_known = false;  // Newmark has to compute it
       return integrator.step(context, state, workspace.euler, monitor);
     };
     switch (rule) {

@@ -1,4 +1,4 @@
-// A camera that turns about a point, and what it sees under the mouse.
+// A camera that rotates about a point, and its ray under the mouse.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ struct Camera {
   }
   Eigen::Vector3d eye() const { return target + distance * axes().col(2); }
 
-  // From the world to the eye, as OpenGL wants it.
+  // From the world to the eye, in the convention of OpenGL.
   Eigen::Matrix4d view() const {
     Eigen::Matrix4d result = Eigen::Matrix4d::Identity();
     result.topLeftCorner<3, 3>() = axes().transpose();
@@ -48,7 +48,7 @@ struct Camera {
   }
 };
 
-// How far along the ray the triangle a, b, c is hit [m]; infinity where it is not (Moeller, Trumbore 1997).
+// The distance along the ray to the triangle a, b, c [m]; infinity if it is not hit (Moeller, Trumbore 1997).
 inline double hit(const Ray& ray, const Eigen::Vector3d& a, const Eigen::Vector3d& b,
                   const Eigen::Vector3d& c) {
   const double missed = std::numeric_limits<double>::infinity();

@@ -1,4 +1,4 @@
-// The picture: OpenGL 1.1, which every driver still has.
+// The picture, by OpenGL 1.1, which every driver supports.
 #pragma once
 
 #include "camera.hpp"
@@ -12,5 +12,5 @@ using Triangles = Eigen::Matrix<int, 3, Eigen::Dynamic, Eigen::DontAlign>;
 void draw(const Camera& camera, const Points& positions, const Triangles& surface, bool edges,
           int pixels_wide, int pixels_high);
 
-// Writes the picture as a .ppm file; throws std::runtime_error where that is not possible.
+// Writes the picture as a .ppm file; throws std::runtime_error if that is not possible.
 void write_picture(const std::string& path, int pixels_wide, int pixels_high);

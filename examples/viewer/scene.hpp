@@ -1,5 +1,5 @@
-// A Simulation behind a run-time interface. Every energy has a translation unit of its own, which fills it in
-// (scene_of.hpp); the window and the keys know no template.
+// A Simulation behind a run-time interface. Every energy has its own translation unit, which implements it
+// (scene_of.hpp); the window and the keys use no template.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ class Scene {
   virtual void set_state(const Points& positions, const Points& velocities) = 0;
   virtual void set_rule(Rule rule) = 0;
 
-  // The nodes move with the velocity of the hand [m/s], and nothing else moves them; none: let go.
+  // The nodes move with the velocity of the hand [m/s] only; an empty list releases them.
   virtual void grab(std::vector<int> nodes) = 0;
   virtual void move_hand(const Eigen::Vector3d& velocity) = 0;
 };

@@ -4,16 +4,16 @@
 //
 //     M a = f(x) - beta K v + M g,   y >= 0 with friction,   v = v_hand where it is held
 //
-// Run:  viewer                   a ball that this program makes
+// Run:  viewer                   a ball that this program generates
 //       viewer box               a box
 //       viewer hand.msh          tetrahedra of a Gmsh, Medit, TetGen, Vega or VTK file
 //       viewer --frames 90 --screenshot falls.ppm [ball | box | file]     without a window on the screen
 //
-// Left button: grab the body, or turn the camera; right button: turn; wheel: nearer. Keys: space pauses, N
-// one frame, R from the start, E next energy, I next integrator, W edges, Esc ends. The title of the window
-// tells the volume, the energy and what a frame costs.
+// Left button: grab the body, or turn the camera; right button: turn the camera; wheel: zoom. Keys: space
+// pauses, N one frame, R restarts, E next energy, I next integrator, W edges, Esc quits. The title of the
+// window shows the volume, the energy and the cost of a frame.
 //
-// Read before: 01_hello. Each energy is compiled by itself (scene.hpp, scene_of.hpp); any_integrator.hpp
+// Read before: 01_hello. Each energy is compiled separately (scene.hpp, scene_of.hpp); any_integrator.hpp
 // chooses the integrator at run time, and picture.cpp draws.
 #include "any_integrator.hpp"
 #include "picture.hpp"
@@ -65,7 +65,7 @@ Arguments parse(int argc, char** argv) {
   return arguments;
 }
 
-// Step 1: a mesh, repaired where it must be, one metre long and half a metre above the floor.
+// Step 1: a mesh, repaired if necessary, one metre long and half a metre above the floor.
 Mesh<Tet4> make_body(const std::string& name) {
   Mesh<Tet4> mesh;
   if (name == "ball") {
@@ -107,7 +107,7 @@ class Viewer {
   bool paused = false, edges = true;
   Camera camera;
 
-  // Step 2: a frame. The hand goes to where the mouse points, at 3 m/s at most and not into the floor.
+  // Step 2: a frame. The hand follows the mouse, with at most 3 m/s and not into the floor.
   void advance() {
     if (hand_) {
       const Eigen::Vector3d at = scene_->positions().col(hand_->node);
@@ -122,7 +122,7 @@ class Viewer {
     }
   }
 
-  // The camera goes after a body that rolls away.
+  // The camera follows the body.
   void follow() {
     const Eigen::Vector3d middle = scene_->positions().rowwise().mean();
     camera.target.x() += 0.05 * (middle.x() - camera.target.x());
@@ -135,7 +135,7 @@ class Viewer {
     picture_cost_ = seconds() - begin;
   }
 
-  // Step 3: the hand. It takes hold of the nodes near the one that is nearest to where the mouse points.
+  // Step 3: the hand. It grabs the nodes near the one that is nearest to the point under the mouse.
   bool grab(const Ray& ray) {
     const Points& x = scene_->positions();
     double nearest = std::numeric_limits<double>::infinity();
@@ -163,7 +163,7 @@ class Viewer {
 
   bool holds() const { return hand_.has_value(); }
 
-  // The hand stays as far from the eye as it is.
+  // The hand keeps its distance from the eye.
   void point(const Ray& ray) {
     if (!hand_) return;
     const Eigen::Vector3d towards = camera.axes().col(2);
@@ -183,7 +183,7 @@ class Viewer {
     paused = false;
   }
 
-  // Another energy goes on where the one before was.
+  // Another energy continues from the current state.
   void next_energy() {
     let_go();
     energy_ = (energy_ + 1) % energies.size();

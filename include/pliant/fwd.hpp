@@ -1,7 +1,7 @@
-// Declarations of the types that users name, for a header that does no more than name them. The elements are
-// complete, for Mesh<Tet4, double> asks the compiler whether Tet4 is an Element; they bring Eigen/Core and
-// nothing else that is heavy. Default template arguments stand with the definitions, so every argument is
-// written here.
+// Declarations of the types that users name, for headers that only name them. The elements are complete
+// types, because Mesh<Tet4, double> requires that Tet4 models Element; they include Eigen/Core and nothing
+// else that is large. Default template arguments are in the definitions, so that every argument is written
+// here.
 #pragma once
 
 #include <pliant/element/hex8.hpp>

@@ -1,12 +1,12 @@
-// Takes macros of other libraries away until restore_macros.hpp comes: words such as min, near, check or
-// None, which our headers, Eigen's and those of the standard library use as names. pliant.hpp includes both.
-// Who includes single headers after windows.h or its like writes these two around them:
+// Undefines macros of other libraries until restore_macros.hpp: words such as min, near, check or None, which
+// are names in the headers of pliant, Eigen and the standard library. pliant.hpp includes both. To include
+// single headers after windows.h or similar, put these two around them:
 //
 //     #include <pliant/hide_macros.hpp>
 //     #include <pliant/energy/arap.hpp>
 //     #include <pliant/restore_macros.hpp>
 //
-// Such pairs may stand within each other.
+// Such pairs may be nested.
 
 #pragma push_macro("PLIANT_MACROS_ARE_HIDDEN")
 #undef PLIANT_MACROS_ARE_HIDDEN

@@ -1,13 +1,13 @@
-// The whole library in one include. The checkers of testing/ are left out: only tests want them.
+// The whole library in one include. The checkers of testing/ are not included, because only tests need them.
 #pragma once
 
-// Macros called min, near, check or None, of windows.h and others, are out of the way until the end.
+// Macros such as min, near, check or None, of windows.h and others, are undefined until the end of this file.
 // clang-format off
 #include <pliant/hide_macros.hpp>
 // clang-format on
 
-// Of Eigen, what programs on positions and forces use without thinking: cross products, determinants,
-// inverses, rotations. pliant needs none of it, and without it these fail at link time.
+// Parts of Eigen that programs often use with positions and forces: cross products, determinants, inverses,
+// rotations. pliant does not need them; without these headers their use fails at link time.
 #include <Eigen/Geometry>
 
 #include <pliant/algebra/dense_vector.hpp>

@@ -1,6 +1,6 @@
 // What first programs get wrong: each ends in one sentence that says what to write.
 // must say: the third argument of Solid must be a density, in kg/m^3: Solid(mesh, energy, Density{1000})
-// must say: an energy is made from a Lame, which says what its numbers are
+// must say: an energy is constructed from a Lame, which names its parameters
 // must say: the second argument of Copies must be a std::vector of poses
 // must say: Pinned takes the numbers of nodes
 // must say: the first argument of a PrescribedMotion or PrescribedVelocity must be the numbers of nodes

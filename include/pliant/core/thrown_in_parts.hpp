@@ -3,7 +3,7 @@
 
 #include <exception>
 
-#include <pliant/core/error.hpp>  // says what is wrong where exceptions are off
+#include <pliant/core/error.hpp>  // stops with a message without exceptions
 
 namespace pliant::detail {
 

@@ -11,8 +11,7 @@ namespace pliant {
 
 // psi = mu/2 (|J|^(-2/dim) |F|^2 - dim) + kappa/2 (J - 1)^2 for J != 0: the first term is invariant under
 // changes of volume, the second depends on the volume alone. Bower, "Applied Mechanics of Solids", section
-// 3.5. mu is the
-// shear modulus and the second coefficient the bulk modulus, kappa = lambda_L + 2 mu_L / dim.
+// 3.5. mu is the shear modulus and the second coefficient the bulk modulus, kappa = lambda_L + 2 mu_L / dim.
 //
 // psi grows without bound as J tends to 0, except if F shrinks uniformly in all directions, when it stays
 // finite. It is finite for J < 0 too, so that a long step can invert an element, which then stays inverted.

@@ -2,7 +2,7 @@
 //
 // A model does not depend on meshes or on matrices of a system. Its members are templates over any Eigen
 // expression F of size 2x2 or 3x3 whose scalar is float, double or a Lane of them:
-//   psi(F) energy density [J/m^3]; +infinity where the energy is undefined
+//   psi(F)                   energy density [J/m^3]; +infinity where the energy is undefined
 //   pk1(F)                   first Piola-Kirchhoff stress P = dpsi/dF [Pa], dim x dim
 //   hessian(F)               d vec(P) / d vec(F) [Pa], dim^2 x dim^2, vec column-major
 // and, as alternatives to the default by a numerical eigensolver,

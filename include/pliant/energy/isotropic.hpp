@@ -15,8 +15,8 @@ namespace pliant {
 //
 //   class Model : public IsotropicEnergy<Model> {
 //    public:
-//     static constexpr bool linear_in_I2 = true; // d22 and d23 are zero: no code for them template <int Dim,
-//     class T> T density(const T& I2, const T& J) const; // psi [J/m^3]
+//     static constexpr bool linear_in_I2 = true;  // if d22 and d23 are zero: saves their code
+//     template <int Dim, class T> T density(const T& I2, const T& J) const;  // psi [J/m^3]
 //     template <int Dim, class T> InvariantDerivatives<T> derivatives(const T& I2, const T& J) const;
 //   };
 //

@@ -2,7 +2,7 @@
 //
 // The stiffness block of the nodes a and b is K_ab[i,k] = sum_jl (grad N_a)_j H[(i,j),(k,l)] (grad N_b)_l.
 // A tangent offers
-//   at_node(g) its intermediate results per node, from g = grad N_a
+//   at_node(g)       its intermediate results per node, from g = grad N_a
 //   block(a, b)      K_ab from two such values
 // The two models below and SpectralTangent (spectral_tangent.hpp) are for different forms of H.
 #pragma once

@@ -243,7 +243,7 @@ class Gmsh4Reader {
              "s declared");
   }
 
-  static constexpr std::size_t most_groups = 64;  // so that a small file cannot ask for large node sets
+  static constexpr std::size_t most_groups = 64;  // so that a small file cannot cause large node sets
 
   GmshFile& gmsh_;
   Input& in_;

@@ -58,7 +58,7 @@ inline std::string file_bytes(const std::filesystem::path& path,
   if (error || !stream) throw MeshError(path.string(), 0, "cannot be opened for reading");
   const std::string too_large = "does not fit into the memory: " + std::to_string(size) + " bytes";
   std::string bytes;
-  std::size_t zeros_begin = 0;  // of those that the bytes end with
+  std::size_t zeros_begin = 0;  // of the zeros at the end of the bytes
   try {
     constexpr std::size_t smallest_piece = std::size_t{1} << 20;
     constexpr std::size_t largest_piece = std::size_t{1} << 26;

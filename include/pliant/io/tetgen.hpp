@@ -179,7 +179,7 @@ class TetgenParser {
   }
 
   // Some programs number the nodes from 1 in .node and from 0 in .ele. The zero shows it, and then every
-  // index is taken from 0, and must fit. The opposite mixture cannot be told from a wrong index.
+  // index is taken from 0, and must fit. The opposite mixture cannot be distinguished from a wrong index.
   template <class ReadRow>
   void read_rows(Input& in, const CellType& type, std::size_t count, const ReadRow& read_row) {
     if (!base_decided_) {

@@ -81,9 +81,8 @@ struct Disc {
 // colour of the disc's nodes to the higher one; in every other layer it falls. The colours are their own
 // mirror image, so that there is no preferred sense of rotation, and with an even number of layers the whole
 // mesh is its own mirror image along the axis. The nodes of the mantle lie on the cylinder, so that the
-// volume tends to
-// pi radius^2 length with the square of the element size, from below. Nodes are numbered layer by layer.
-// Throws ParameterError for a radius, a length or a number of elements that is not positive.
+// volume tends to pi radius^2 length with the square of the element size, from below. Nodes are numbered
+// layer by layer. Throws ParameterError for a radius, a length or a number of elements that is not positive.
 template <Element E, class Scalar = double>
 Mesh<E, Scalar> make_cylinder(const CylinderShape& shape = {}) {
   static_assert(E::cell_kind == CellKind::tet, "make_cylinder<E>: cylinders are made of Tet4 only");

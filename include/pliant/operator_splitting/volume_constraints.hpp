@@ -20,8 +20,8 @@ namespace pliant {
 // With q = 1 bodies would gain energy: the constraints displace the nodes by some c after the solve of the
 // stretch, whose force -L c is missing in that step. On slow modes this acts as a negative damping, more so
 // on fine meshes. q = 1 / (1 + s) divides c by 1 + s. The necessary s follows from waves in an unbounded
-// linear body. Let a be the stiffness of the stretch in units of mass / dt^2, and R a that of the volume, R =
-// 3 lambda / (2 mu). A step is stable if
+// linear body. With a the stiffness of the stretch in units of mass / dt^2, and R a that of the volume, R = 3
+// lambda / (2 mu), a step is stable if
 //   R a (1 / (1 + a) - 2 / (1 + s)) <= 1 + 3 / (1 + a).
 // With s = 3 this holds for every a > 0 up to R = 35.8 (nu = 0.4798), and with s = 1 for every a and R. With
 // a small margin, q is that of s = 3 up to R = 33.75, and of s = 1 + 67.5 / R above.
