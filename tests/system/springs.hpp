@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -89,7 +90,8 @@ class TwoSprings : public pliant::DenseSystem<2> {
 };
 
 // A pendulum: one angle [rad] whose mass is m L^2 [kg m^2] and whose energy is m g L (1 - cos angle). The
-// user sees where its bob is in the plane. The angle stays within (-pi, pi]: displacements are not added.
+// user sees where its bob is in the plane. The angle stays within [-pi, pi], outside of which it has no
+// energy: displacements are not added.
 class Pendulum : public pliant::DenseSystem<1> {
  public:
   static constexpr int space = 2;
@@ -101,7 +103,10 @@ class Pendulum : public pliant::DenseSystem<1> {
         length_(length),
         moment_(mass * length * gravity) {}
 
-  double energy(const Vector& x) const { return moment_ * (1 - std::cos(angle(x))); }
+  double energy(const Vector& x) const {
+    if (std::abs(angle(x)) > std::acos(-1.0)) return std::numeric_limits<double>::quiet_NaN();
+    return moment_ * (1 - std::cos(angle(x)));
+  }
   double gradient(const Vector& x, Vector& g) const {
     g.values()[0] = moment_ * std::sin(angle(x));
     return energy(x);
@@ -114,7 +119,7 @@ class Pendulum : public pliant::DenseSystem<1> {
   }
 
   void move(const Vector& x, const Vector& u, Vector& result) const {
-    result.values()[0] = std::remainder(angle(x) + angle(u), 2 * std::acos(-1));
+    result.values()[0] = std::remainder(angle(x) + angle(u), 2 * std::acos(-1.0));
   }
 
   void show_positions(const Vector& x, Positions& p) const {

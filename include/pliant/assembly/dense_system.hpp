@@ -21,11 +21,11 @@ class NoContacts;  // contact/response/no_contacts.hpp
 // derives from it is a System when it has
 //   energy(x)                                  [J]
 //   gradient(x, g)                             also g = dE/dx
-//   tangent(x, projection, scale, g, A)        also A = scale * d2E/dx2, without its negative eigenvalues if
-//   a
-//                                              projection is asked for
+//   tangent(x, projection, scale, g, A)        also A = scale * d2E/dx2, which a projection other than none
+//                                              asks to be without negative eigenvalues
 // and it replaces by functions of the same name what else is different: what a displacement does, what the
-// user sees, damping. Without colliders.
+// user sees, damping. The compiler cannot know that such a function was meant if its name is misspelt: the
+// one here is called then. Without colliders.
 template <int Dim, class ScalarType = double>
 class DenseSystem {
  public:
