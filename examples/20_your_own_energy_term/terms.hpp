@@ -59,10 +59,10 @@ struct ElasticFoundation {
 // the step.
 struct Wind {
   std::vector<FaceNode> nodes;
-  Eigen::Vector3d velocity;            // w [m/s]
-  double drag;                         // c [kg/m^3]
-  bool blows = false;                  // the term is left out until it does
-  std::vector<Eigen::Vector3d> force;  // f [N]
+  Eigen::Vector3d velocity;                 // w [m/s]
+  double drag;                              // c [kg/m^3]
+  bool blows = false;                       // the term is left out until it does
+  std::vector<Eigen::Vector3d> force = {};  // f [N]
 
   static constexpr pliant::TermAbilities abilities{.switches = true, .begins_steps = true};
 

@@ -10,8 +10,8 @@
 // rotations. pliant does not need them; without these headers their use fails at link time.
 #include <Eigen/Geometry>
 
-#include <pliant/algebra/dense_vector.hpp>
 #include <pliant/algebra/axis_aligned_box.hpp>
+#include <pliant/algebra/dense_vector.hpp>
 #include <pliant/algebra/matrix.hpp>
 #include <pliant/algebra/node_vector.hpp>
 #include <pliant/algebra/origins.hpp>

@@ -25,6 +25,7 @@ struct Separate {
   std::vector<Eigen::Vector2d> moved = {};  // by how much each of the held nodes is to be displaced
   double scale = 1, rounding_of_forces = 0;
   std::function<double(const Eigen::Vector2d&)> scale_at = {}, rounding_at = {};  // in their place, at node 0
+  double safe = 1;                                                                // fraction of every step
   double last = 0;
   Eigen::Vector2d last_x = {};  // the first node's
   int gradients = 0, tangents = 0;
@@ -57,7 +58,7 @@ struct Separate {
     d.set_zero();
     for (std::size_t k = 0; k < moved.size(); ++k) d.node(held[k]) = moved[k];
   }
-  double safe_fraction(const Vector&, const Vector&) const { return 1; }
+  double safe_fraction(const Vector&, const Vector&) const { return safe; }
   double force_scale() const { return scale_at ? scale_at(last_x) : scale; }
   double force_rounding() const { return rounding_of_forces; }
   double value_rounding() const { return 1e-15 * std::abs(last); }
@@ -280,6 +281,21 @@ TEST_CASE("Newton: moved nodes go where they have to, in an iteration of its own
   CHECK(run(strict, problem, start).report.stop != NewtonStop::converged);
 }
 
+TEST_CASE("Newton: no step is longer than the problem says is safe") {
+  for (const bool line_search : {true, false}) {
+    Separate problem = quadratic(1);
+    problem.safe = 0.25;
+    const Newton newton{.max_iterations = 2, .line_search = line_search, .keep_history = true};
+    const Run result = run(newton, problem, Eigen::Vector2d(0, 0));
+    // What is left of the way to the minimum at (4, -7) / 5 is 3/4 of it after each step.
+    CHECK((result.x - (1 - 0.75 * 0.75) * Eigen::Vector2d(0.8, -1.4)).norm() < 1e-10);
+    REQUIRE(result.report.history.size() == 2);
+    CHECK(result.report.history[0].step_length == 0.25);
+    problem.safe = 0;
+    CHECK(run(newton, problem, Eigen::Vector2d(0, 0)).report.stop == NewtonStop::stalled);
+  }
+}
+
 TEST_CASE("Newton: moved nodes take their neighbours along") {
   // Springs between six nodes in a row: where the ends are moved, the others divide the way evenly.
   Adjacency graph;
@@ -308,6 +324,7 @@ TEST_CASE("Newton: moved nodes take their neighbours along") {
       d.node(5) = Eigen::Vector2d(10, -5);
     }
     double force_scale() const { return 1; }
+    double safe_fraction(const Vector&, const Vector&) const { return 1; }
     double force_rounding() const { return 0; }
     double value_rounding() const { return 1e-15 * std::abs(last); }
   };
@@ -407,6 +424,7 @@ struct Wells {
   bool constraints_move() const { return false; }
   void prescribe(const Vector&, Vector&) const {}
   double force_scale() const { return 1; }
+  double safe_fraction(const Vector&, const Vector&) const { return 1; }
   double force_rounding() const { return 0; }
   double value_rounding() const { return 1e-15 * std::abs(last); }
 };
@@ -546,6 +564,7 @@ TEST_CASE("Newton: linear solves that fail, and those that are cut short") {
     bool constraints_move() const { return false; }
     void prescribe(const Vector&, Vector&) const {}
     double force_scale() const { return 1; }
+    double safe_fraction(const Vector&, const Vector&) const { return 1; }
     double force_rounding() const { return 0; }
     double value_rounding() const { return 1e-15 * std::abs(last); }
   };
