@@ -51,7 +51,7 @@ foreach(header IN LISTS headers)
     set(included ${CMAKE_MATCH_1})
 
     if(NOT included MATCHES "^pliant/")
-      if(NOT included MATCHES "^(Eigen/[A-Za-z]+|[a-z_]+|(omp|immintrin|sys/mman|metis|cholmod)\\.h)$")
+      if(NOT included MATCHES "^(Eigen/[A-Za-z]+|[a-z_]+|(omp|immintrin|sys/mman|sys/stat|metis|cholmod)\\.h)$")
         message(SEND_ERROR "${header}: includes <${included}>, which is neither Eigen nor standard")
       endif()
       continue()
