@@ -45,9 +45,9 @@ struct ElasticFoundation {
     double energy = 0;
     for (const FaceNode& face : nodes) {
       const double stiffness = k * face.area;
-      const Eigen::Vector3d way = at.position(face.node) - face.at_rest;
-      energy += stiffness * way.squaredNorm() / 2;
-      sum.add_gradient(face.node, stiffness * way);
+      const Eigen::Vector3d from_rest = at.position(face.node) - face.at_rest;
+      energy += stiffness * from_rest.squaredNorm() / 2;
+      sum.add_gradient(face.node, stiffness * from_rest);
       sum.add_hessian(face.node, face.node, stiffness * Eigen::Matrix3d::Identity());
     }
     return energy;

@@ -55,10 +55,10 @@ class MassParabola {
   double add(const Vector& u, Vector& g, Ahead&& ahead) const {
     const Block factor(1 / divisor_);
     const Scalar twice = u.sum_blocks([&](std::ptrdiff_t i) {
-      const Block way = ahead(i);
-      const Block force = factor * weight_.block(i) * way;
+      const Block distance = ahead(i);
+      const Block force = factor * weight_.block(i) * distance;
       g.set_block(i, g.block(i) + force);
-      return force * way;
+      return force * distance;
     });
     return static_cast<double>(twice) / 2;
   }
