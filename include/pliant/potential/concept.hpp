@@ -23,6 +23,7 @@
 // model.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <string>
@@ -175,9 +176,11 @@ class TermSum {
   void add_hessian(int i, int j, const Eigen::MatrixBase<Derived>& H) {
     if constexpr (wants_hessian) {
       const auto a = static_cast<int>(number(i)), b = static_cast<int>(number(j));
-      if (a == b) A_->diagonal(a) += H.template cast<Scalar>();
-      else if (a < b) A_->block(slot(a, b, i, j)) += H.template cast<Scalar>();
-      else A_->block(slot(b, a, i, j)) += H.transpose().template cast<Scalar>();
+      if (!A_->pattern().has(std::min(a, b), std::max(a, b))) {
+        throw ParameterError("add_hessian: node " + std::to_string(i) + " and node", j,
+                             "must share an element");
+      }
+      A_->add(a, b, H.template cast<Scalar>());
     }
   }
 
@@ -187,17 +190,6 @@ class TermSum {
 
  private:
   std::ptrdiff_t number(int node) const { return NodeValues<SystemType>::internal_number(system_, node); }
-
-  int slot(int row, int column, int i, int j) const {
-    const auto& pattern = A_->pattern();
-    const int slot = pattern.slot(row, column);
-    const auto at = static_cast<std::size_t>(slot);
-    if (slot == pattern.row_begin[static_cast<std::size_t>(row) + 1] || pattern.columns[at] != column) {
-      throw ParameterError("add_hessian: node " + std::to_string(i) + " and node", j,
-                           "must share an element");
-    }
-    return slot;
-  }
 
   const SystemType& system_;
   Projection projection_;

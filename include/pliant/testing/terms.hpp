@@ -184,20 +184,22 @@ CheckReport check_term(const SolidType& solid, const T& term, const TermCheckOpt
       H_of_g.col(i) = differentiate(gradient_along, options.displacement).value;
     }
     const auto relative = [](double error, double scale) { return error == 0 ? 0 : error / scale; };
-    const double force = largest_entry(g_of_value), stiffness = largest_entry(H_of_g);
+    const double force = largest_or_infinity(g_of_value), stiffness = largest_or_infinity(H_of_g);
     const bool finite = std::isfinite(value) && g.allFinite() && H.allFinite();
     report.see("value, gradient and hessian are finite", 0, finite ? 0 : 1, place,
                "value " + std::to_string(value));
-    report.see("gradient is the derivative of the value", options.tolerance,
-               relative(largest_entry(g - g_of_value), std::max(force, options.displacement * stiffness)),
-               place, compared("gradient", g, "the difference of the value", g_of_value));
+    report.see(
+        "gradient is the derivative of the value", options.tolerance,
+        relative(largest_or_infinity(g - g_of_value), std::max(force, options.displacement * stiffness)),
+        place, compared("gradient", g, "the difference of the value", g_of_value));
     report.see("hessian is the derivative of the gradient", options.tolerance,
-               relative(largest_entry(H - H_of_g), std::max(stiffness, force * options.tolerance)), place,
-               compared("hessian", H, "the difference of the gradient", H_of_g));
-    report.see("hessian is symmetric", 1e-12, relative(largest_entry(H - H.transpose()), largest_entry(H)),
-               place, compared("hessian", H, "its transpose", H.transpose()));
+               relative(largest_or_infinity(H - H_of_g), std::max(stiffness, force * options.tolerance)),
+               place, compared("hessian", H, "the difference of the gradient", H_of_g));
+    report.see("hessian is symmetric", 1e-12,
+               relative(largest_or_infinity(H - H.transpose()), largest_or_infinity(H)), place,
+               compared("hessian", H, "its transpose", H.transpose()));
     report.see("value and gradient do not depend on what else is asked for", 1e-12,
-               std::max({relative(largest_entry(g - also_g), largest_entry(g)),
+               std::max({relative(largest_or_infinity(g - also_g), largest_or_infinity(g)),
                          relative(std::abs(value - value_of_gradient), std::abs(value)),
                          relative(std::abs(value - value_of_hessian), std::abs(value))}),
                place,
@@ -208,7 +210,7 @@ CheckReport check_term(const SolidType& solid, const T& term, const TermCheckOpt
       const double lowest =
           Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(P, Eigen::EigenvaluesOnly).eigenvalues()(0);
       report.see("projected hessian is positive semidefinite", 1e-9,
-                 relative(std::max(-lowest, 0.0), largest_entry(P)), place,
+                 relative(std::max(-lowest, 0.0), largest_or_infinity(P)), place,
                  std::string(projection == Projection::clamp ? "clamp" : "absolute") +
                      ": lowest eigenvalue " + std::to_string(lowest));
     }
