@@ -1,4 +1,4 @@
-// Which energy each element of each batch has.
+// The energy of each element of each batch.
 #pragma once
 
 #include <algorithm>
@@ -25,10 +25,10 @@ class BatchMaterials {
     if (solid.damping().beta > 0) viscosity_ = {energy_, solid.damping().beta};
   }
 
-  // Must come before an evaluation.
+  // Must be called before an evaluation.
   void arrange(const SolidType&, const Batches&) {}
 
-  // What a thread works with. It has an energy of its own, which the compiler can keep in registers.
+  // The evaluator of a thread. It has its own copy of the energy, which the compiler can keep in registers.
   class Evaluator {
    public:
     explicit Evaluator(const BatchMaterials& materials) : energy_(materials.energy_) {}
@@ -62,8 +62,8 @@ class BatchMaterials {
   Viscosity<Energy, Element::dim> viscosity_;
 };
 
-// For a body with an energy per region. A batch whose elements are of several regions is evaluated once for
-// each, with the other elements left out.
+// For a body with an energy per region. A batch with elements of several regions is evaluated once for each
+// region, without the elements of the others.
 template <class SolidType, Isa isa>
 requires detail::is_per_region<typename SolidType::Energy>
 class BatchMaterials<SolidType, isa> {
@@ -76,7 +76,7 @@ class BatchMaterials<SolidType, isa> {
 
   explicit BatchMaterials(const SolidType&) {}
 
-  // Must come before an evaluation.
+  // Must be called before an evaluation.
   void arrange(const SolidType& solid, const Batches& batches) {
     std::map<int, int> material_of_region;
     for (const auto& [region, energy] : solid.energy().values()) {
@@ -93,7 +93,7 @@ class BatchMaterials<SolidType, isa> {
     first_share_.push_back(0);
     for (int b = 0; b < batches.count; ++b) {
       const std::ptrdiff_t begin = std::ptrdiff_t{b} * width;
-      const auto material = [&](int lane) {  // the last batch is filled up with its last element
+      const auto material = [&](int lane) {  // the last batch is padded with its last element
         const std::ptrdiff_t e = std::min(begin + lane, batches.element_count - 1);
         return of_element_[static_cast<std::size_t>(e)];
       };
@@ -149,11 +149,11 @@ class BatchMaterials<SolidType, isa> {
   }
 
  private:
-  // The elements of a batch that have the same energy.
+  // The elements of a batch with the same energy.
   struct Share {
     int material;
     bool whole;            // all elements of the batch
-    std::ptrdiff_t marks;  // where theirs begin
+    std::ptrdiff_t marks;  // index of the first mark
   };
 
   // The sum of run(material, lanes) over the shares of a batch.

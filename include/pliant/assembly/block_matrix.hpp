@@ -1,4 +1,4 @@
-// Symmetric matrices of Dim x Dim blocks, upper half stored.
+// Symmetric matrices of Dim x Dim blocks, with the upper half stored.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace pliant {
 
-// Two nodes that a matrix couples although they share no element: a contact, a joint.
+// Two nodes that a matrix couples although they share no element, for example by a contact or a joint.
 struct NodePair {
   int a, b;
 
@@ -23,18 +23,18 @@ struct NodePair {
   auto operator<=>(const NodePair&) const = default;
 };
 
-// Which blocks of the upper half exist. In each row the diagonal comes first and the columns ascend.
+// The blocks of the upper half. In each row the diagonal comes first and the columns ascend.
 struct BlockPattern {
-  // A range of rows that one thread multiplies at a time. Ranges are cut by the size of the matrix alone.
+  // A range of rows that one thread multiplies at a time. The cuts depend on the size of the matrix alone.
   struct Domain {
     int begin, end;             // rows
     int reach;                  // one past the last column of those rows
-    std::ptrdiff_t halo_begin;  // where its sums for the rows in [end, reach) start in the halo
+    std::ptrdiff_t halo_begin;  // start in the halo of its sums for the rows in [end, reach)
   };
 
-  // A far block, one beyond the reach of its domain, in the row of one of its two nodes.
+  // A far block, beyond the reach of its domain, as an entry of the row of one of its two nodes.
   struct FarBlock {
-    int number;       // among the far blocks
+    int number;       // index of the far block
     int column;       // the other node
     bool transposed;  // whether the row is that of the lower half
   };
@@ -46,38 +46,38 @@ struct BlockPattern {
   std::vector<Domain> domains;
   std::ptrdiff_t halo_size = 0;  // block rows
 
-  // The pattern of the elements where this one has pairs too, see with_pairs.
+  // The pattern of the elements, if this one also has pairs, see with_pairs.
   std::shared_ptr<const BlockPattern> without_pairs;
-  // Far blocks come last in their row. A halo that reached them would be about as long as the matrix: they
-  // are multiplied row by row, in both halves, once the halos have been added.
-  std::vector<int> near_end;           // where the far blocks of each row begin; empty where there are none
+  // Far blocks come last in their row. A halo that contained them would be about as long as the matrix:
+  // instead they are multiplied row by row, in both halves, after the halos have been added.
+  std::vector<int> near_end;           // first far block of each row; empty if there are none
   std::vector<int> far_slots;          // of each far block
   CompressedRows<FarBlock> far_block;  // of each row of the whole matrix, ascending
 
   std::ptrdiff_t rows() const { return static_cast<std::ptrdiff_t>(row_begin.size()) - 1; }
   std::ptrdiff_t blocks() const { return static_cast<std::ptrdiff_t>(columns.size()); }
 
-  // Number of the block in row i and column j >= i, which must exist.
+  // Index of the block in row i and column j >= i, which must exist.
   int slot(int i, int j) const {
     const auto first = columns.begin() + row_begin[static_cast<std::size_t>(i)];
     const auto last = columns.begin() + row_begin[static_cast<std::size_t>(i) + 1];
     return static_cast<int>(std::lower_bound(first, last, j) - columns.begin());
   }
 
-  // Whether there is such a block.
+  // Whether this block exists.
   bool has(int i, int j) const {
     const int k = slot(i, j);
     return k < row_begin[static_cast<std::size_t>(i) + 1] && columns[static_cast<std::size_t>(k)] == j;
   }
 
-  // Of each row, one past the last block that is not far.
+  // One past the last near block of each row.
   const int* near_ends() const { return far_slots.empty() ? row_begin.data() + 1 : near_end.data(); }
 
   // The pattern of the elements alone.
   const BlockPattern& of_elements() const { return without_pairs ? *without_pairs : *this; }
 
-  // The upper half of the graph of the nodes, diagonal included. `graph` rows must ascend. Throws MeshError
-  // where it has more blocks than `most`.
+  // The upper half of the graph of the nodes, including the diagonal. `graph` rows must ascend. Throws
+  // MeshError if it has more blocks than `most`.
   static BlockPattern from_graph(const Adjacency& graph, std::size_t most = detail::most_entries) {
     BlockPattern pattern;
     const int rows = static_cast<int>(graph.rows());
@@ -94,9 +94,9 @@ struct BlockPattern {
     return pattern;
   }
 
-  // The blocks of the elements and those of pairs of nodes, a < b, which ascend and share no element. Domains
-  // are those of the elements: the rows of these are multiplied in the same order. Throws MeshError where it
-  // has more blocks than `most`.
+  // The blocks of the elements and of pairs of nodes, a < b, which ascend and share no element. Domains are
+  // those of the elements, so that these blocks are multiplied in the same order. Throws MeshError if it has
+  // more blocks than `most`.
   static BlockPattern with_pairs(std::shared_ptr<const BlockPattern> elements,
                                  const std::vector<NodePair>& pairs,
                                  std::size_t most = detail::most_entries) {
@@ -169,7 +169,7 @@ struct BlockPattern {
   }
 };
 
-// The graph of the nodes of a pattern: the neighbours of each, itself excluded, ascending.
+// The graph of the nodes of a pattern: the ascending neighbours of each node, without itself.
 inline Adjacency graph_of(const BlockPattern& pattern) {
   const auto count = static_cast<std::size_t>(pattern.rows());
   detail::offset_of("neighbours", 2 * static_cast<std::size_t>(pattern.blocks() - pattern.rows()), count,
@@ -189,8 +189,8 @@ inline Adjacency graph_of(const BlockPattern& pattern) {
 
 namespace detail {
 
-// The second half of a product y = A x: adds to the rows of domain d the sums that the domains before it have
-// for them, in their order.
+// The second part of a product y = A x: adds the halos of earlier domains to the rows of domain d, in their
+// order.
 template <int Dim, class Scalar, Isa isa>
 void add_halos(const BlockPattern& pattern, int d, const NodeVector<Dim, Scalar, isa>& halo,
                NodeVector<Dim, Scalar, isa>& y) {
@@ -203,8 +203,8 @@ void add_halos(const BlockPattern& pattern, int d, const NodeVector<Dim, Scalar,
   }
 }
 
-// The last part: adds to the rows of domain d what the far blocks give, block(k) being the numbers of that
-// number k. Returns what they add to x.y.
+// The last part: adds the products of the far blocks to the rows of domain d; block(k) points to the numbers
+// of far block k. Returns their contribution to x.y.
 template <int Dim, class Scalar, Isa isa, class Block>
 Scalar add_far_blocks(const BlockPattern& pattern, int d, Block&& block,
                       const NodeVector<Dim, Scalar, isa>& x, NodeVector<Dim, Scalar, isa>& y) {
@@ -227,7 +227,7 @@ Scalar add_far_blocks(const BlockPattern& pattern, int d, Block&& block,
       const Scalar* const x_j = x.data() + std::ptrdiff_t{far.column} * stride;
       PLIANT_UNROLL for (int c = 0; c < Dim; ++c) total = multiply_add(columns[c], Row(x_j[c]), total);
     }
-    if constexpr (stride > Dim) set_lane(total, Dim, Scalar(0));  // it holds numbers of the next columns
+    if constexpr (stride > Dim) set_lane(total, Dim, Scalar(0));  // it contains numbers of the next columns
     y.set_row(i, y.row(i) + total);
     product = multiply_add(x.row(i), total, product);
   }
@@ -236,7 +236,7 @@ Scalar add_far_blocks(const BlockPattern& pattern, int d, Block&& block,
 
 }  // namespace detail
 
-// The values on a shared pattern. Each block is column-major.
+// The values for a shared pattern. Each block is column-major.
 template <int Dim, class ScalarType, Isa isa = PLIANT_NATIVE_ISA>
 class BlockMatrix {
  public:
@@ -250,7 +250,7 @@ class BlockMatrix {
   BlockMatrix() = default;
   explicit BlockMatrix(std::shared_ptr<const BlockPattern> pattern)
       : pattern_(std::move(pattern)),
-        // Blocks are read in registers that reach past their end, the last one too.
+        // Register loads of blocks read past their end, also for the last block.
         values_(static_cast<std::size_t>(pattern_->blocks()) * block_size + 8, Scalar(0)),
         halo_(pattern_->halo_size) {}
 
@@ -271,7 +271,7 @@ class BlockMatrix {
     return block(pattern_->row_begin[static_cast<std::size_t>(row)]);
   }
 
-  // Adds to the block of the nodes i and j, in the rows of i, which must exist, and so to its mirror image.
+  // Adds to the block of the nodes i and j, in the rows of i, which must exist, and thereby to its transpose.
   void add(int i, int j, const Block& value) {
     const int slot = pattern_->slot(std::min(i, j), std::max(i, j));
     if (i <= j) block(slot) += value;
@@ -291,8 +291,8 @@ class BlockMatrix {
     });
   }
 
-  // Adds to the diagonal `part` of its mean magnitude, that within the block of each node, since the parts of
-  // a body may be of very different stiffness; that of the whole matrix where a block has none.
+  // Increases the diagonal by `part` of its mean magnitude within the block of each node, because the parts
+  // of a body may differ in stiffness; by that of the whole matrix if a block is zero.
   void shift_diagonal(Scalar part) {
     double sum = 0;
     for (std::ptrdiff_t i = 0; i < rows(); ++i) sum += static_cast<double>(diagonal_magnitude(i));
@@ -303,7 +303,7 @@ class BlockMatrix {
     }
   }
 
-  // Every entry becomes its absolute value.
+  // Replaces every entry by its absolute value.
   void take_magnitudes() {
     parallel_for(pattern_->blocks() * block_size, 8192, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       for (std::ptrdiff_t k = begin; k < end; ++k) values()[k] = std::abs(values()[k]);
@@ -314,8 +314,8 @@ class BlockMatrix {
     return std::all_of(values_.begin(), values_.end(), [](Scalar value) { return std::isfinite(value); });
   }
 
-  // y = A x; returns x.y. The bits do not depend on the number of threads. One product at a time per matrix:
-  // the sums that cross domains are kept in a buffer of the matrix.
+  // y = A x; returns x.y. The bits do not depend on the number of threads. Only one product at a time per
+  // matrix: the sums across domains are in a buffer of the matrix.
   Scalar multiply(const Vector& x, Vector& y) const {
     const auto& domains = pattern_->domains;
     const int count = static_cast<int>(domains.size());
@@ -334,7 +334,7 @@ class BlockMatrix {
     return x.dot(y);
   }
 
-  // y = |A| |x|, entry by entry: what bounds of norms and of rounding are made of.
+  // y = |A| |x|, entry by entry, for bounds of norms and of rounding errors.
   void multiply_magnitudes(const Vector& x, Vector& y) const {
     y.set_zero();
     for (std::ptrdiff_t i = 0; i < rows(); ++i) {
@@ -385,7 +385,7 @@ class BlockMatrix {
         const Scalar* const A = values() + std::ptrdiff_t{k} * block_size;
         const Scalar* const x_j = x.data() + std::ptrdiff_t{j} * stride;
         Scalar* const y_j = j < domain.end ? own + std::ptrdiff_t{j} * stride : halo + (to_halo + j) * stride;
-        // The padding of x_i is zero, which silences the number of the next column in the last lane.
+        // The padding of x_i is zero, so that the number of the next column in the last lane has no effect.
         Row transposed[stride];
         PLIANT_UNROLL for (int c = 0; c < Dim; ++c) {
           const Row column = load<Row>(A + c * Dim);
@@ -400,7 +400,7 @@ class BlockMatrix {
       }
       Row total = load<Row>(own + std::ptrdiff_t{i} * stride);
       PLIANT_UNROLL for (int c = 0; c < Dim; ++c) total += sum[c];
-      if constexpr (stride > Dim) set_lane(total, Dim, Scalar(0));  // it holds numbers of the next columns
+      if constexpr (stride > Dim) set_lane(total, Dim, Scalar(0));  // it contains numbers of the next columns
       store(own + std::ptrdiff_t{i} * stride, total);
     }
   }
@@ -410,8 +410,8 @@ class BlockMatrix {
   mutable Vector halo_;
 };
 
-// Marks the nodes that A couples to others, by a block beside the diagonal that is not zero. One that is held
-// is coupled to none. `coupled` has an entry per node.
+// Marks the nodes that A couples to others, by a nonzero off-diagonal block. A held node is not coupled.
+// `coupled` has an entry per node.
 template <class Matrix>
 void mark_coupled_nodes(const Matrix& A, std::vector<char>& coupled) {
   const BlockPattern& pattern = A.pattern();

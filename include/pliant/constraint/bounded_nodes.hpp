@@ -22,35 +22,33 @@ struct ContactPlane {
   int collider = -1;
 };
 
-// A node and its planes, as bounds on each of its unknowns y = N^T u: the columns of N are the normals of the
-// planes, as far as these are independent, and what completes them. The normals need not be orthogonal, so
-// that wedges and corners are bounds too, and exactly those that the planes make. A plane that faces another
-// one is an upper bound.
+// A node and its planes, as bounds on each of its unknowns y = N^T u: the columns of N are the linearly
+// independent normals of the planes, completed to a basis. The normals need not be orthogonal, so that wedges
+// and corners are represented exactly as well. A plane that faces another one is an upper bound.
 template <int Dim, class Scalar>
 struct BoundedNode {
   int node = -1;
-  int axes = 0;                                        // the first ones are bounded
+  int axes = 0;                                        // the first ones have bounds
   SmallMatrix<Scalar, Dim, Dim> N, T;                  // T = N^-T, u = T y [-]
   SmallVector<Scalar, Dim> lower, upper;               // on y, infinite beyond `axes` [m]
   Scalar rounding = 0, stretch = 0;                    // of y at rest [m]; of T, the largest entry
   std::array<int, std::size_t{Dim}> below{}, above{};  // the collider of each bound, or -1
-  int crossed = -1;                                    // an axis on which the planes leave no room, or -1
+  int crossed = -1;                                    // an axis with contradictory bounds, or -1
 
-  // Of y at the displacement u [m]: that counts for as much as it is rounded, which is less than positions
-  // are taken for.
+  // The rounding of y at the displacement u [m]: that of u itself, or that of the positions if it is larger.
   Scalar rounding_at(const SmallVector<Scalar, Dim>& u) const {
     constexpr Scalar units = 16 * std::numeric_limits<Scalar>::epsilon();
     return std::max(rounding, units * stretch * u.cwiseAbs().maxCoeff());
   }
 
-  // The collider that presses on an axis with a force of that sign; -1 for none.
+  // The collider of the bound of an axis with a pressure of that sign; -1 for none.
   int presser(int axis, Scalar pressure) const {
     const auto k = static_cast<std::size_t>(axis);
     return pressure > 0 ? below[k] : pressure < 0 ? above[k] : -1;
   }
 };
 
-// The bounded nodes of a step, and what they make of a gradient.
+// The bounded nodes of a step, and the effect of their bounds on a gradient.
 template <class VectorType>  // a NodeVector
 class BoundedNodes {
  public:
@@ -64,12 +62,12 @@ class BoundedNodes {
   bool empty() const { return nodes_.empty(); }
   const std::vector<Node>& nodes() const { return nodes_; }
 
-  // The bounded node of a node, or -1.
+  // Index of a node in nodes(), or -1.
   int place(std::ptrdiff_t node) const {
     return place_.empty() ? -1 : place_[static_cast<std::size_t>(node)];
   }
 
-  // Room for as many bounded nodes as there are nodes.
+  // Allocates for the case that all nodes have bounds.
   void reserve(std::ptrdiff_t node_count) {
     clear(node_count);
     nodes_.reserve(static_cast<std::size_t>(node_count));
@@ -84,7 +82,7 @@ class BoundedNodes {
     nodes_.clear();
   }
 
-  // Adds a node, where it is bounded at all.
+  // Adds a node, if any plane bounds it.
   template <class Planes>
   void add(int node, const Planes& planes, const SmallMatrix<double, dim, dim>& S,
            const SmallVector<double, dim>& prescribed, double size) {
@@ -94,11 +92,10 @@ class BoundedNodes {
     nodes_.push_back(bounded);
   }
 
-  // Bounds a node by planes, the most important first, in addition to restraints: `S` projects onto the
-  // directions in which it is free and `prescribed` is its displacement along the others [m]. `size` [m] is
-  // that of its coordinates, for rounding. A plane that a node cannot obey is left out:
-  // those beyond the dim independent ones, and those across which the restraints leave it no way. Where none
-  // is left it has no axes.
+  // Bounds a node by planes, the most important first, in addition to its constraints: `S` projects onto its
+  // free directions and `prescribed` is its displacement along the others [m]. `size` [m] is that of its
+  // coordinates, for rounding. Planes that a node cannot obey are ignored: those beyond dim independent ones,
+  // and those whose normal is almost orthogonal to the free directions. If none is left, axes is 0.
   template <class Planes>
   static Node bounded_by(int node, const Planes& planes, const SmallMatrix<double, dim, dim>& S,
                          const SmallVector<double, dim>& prescribed, double size) {
@@ -132,7 +129,7 @@ class BoundedNodes {
         bounded.N(i, j) = static_cast<Scalar>(N(i, j));
         bounded.T(i, j) = static_cast<Scalar>(inverted(j, i));
       }
-      // Planes that cross in front of the node leave it the middle.
+      // Contradictory bounds collapse to their midpoint.
       if (bounded.lower[j] > bounded.upper[j]) {
         bounded.crossed = j;
         bounded.lower[j] = bounded.upper[j] = (bounded.lower[j] + bounded.upper[j]) / 2;
@@ -144,12 +141,12 @@ class BoundedNodes {
     return bounded;
   }
 
-  // y of the displacement u of a bounded node.
+  // y for the displacement u of a bounded node.
   static Point in_frame(const Node& bounded, const Point& u) {
     return transposed_times<Scalar, dim, dim, 1>(bounded.N, u);
   }
 
-  // The displacement within the bounds of a node that is nearest to u.
+  // The displacement within the bounds of a node that is closest to u.
   static Point nearest(const Node& bounded, const Point& u) {
     const Point y = in_frame(bounded, u);
     Point inside = y;
@@ -160,7 +157,7 @@ class BoundedNodes {
     return result;
   }
 
-  // Whether a displacement breaks a bound by more than rounding.
+  // Whether a displacement violates a bound by more than rounding.
   bool violated(const Vector& u) const {
     return std::any_of(nodes_.begin(), nodes_.end(), [&](const Node& bounded) {
       const Point y = in_frame(bounded, u.node(bounded.node));
@@ -174,14 +171,13 @@ class BoundedNodes {
     });
   }
 
-  // The norm of what the bounds leave of a gradient g at the displacement u: all of it but what presses nodes
-  // against their bounds.
+  // The norm of the part of a gradient g at the displacement u that the forces of the bounds do not balance.
   double residual(const Vector& u, const Vector& g) {
     if (empty()) return static_cast<double>(g.norm());
     return static_cast<double>(free_part(u, g).norm());
   }
 
-  // The force of each plane on a bounded node, along its normal [N]; zero where it has none.
+  // The force of each plane on a bounded node, along its normal [N]; zero for planes without contact.
   Point pressures(const Node& bounded, const Point& u, const Point& g) const {
     const Point y = in_frame(bounded, u), along = transposed_times<Scalar, dim, dim, 1>(bounded.T, g);
     const Scalar rounding = bounded.rounding_at(u);
@@ -196,11 +192,10 @@ class BoundedNodes {
 
  private:
   static constexpr auto infinity = std::numeric_limits<Scalar>::infinity();
-  static constexpr double least_freedom = 0.05;  // sine of the angle between a plane and what is held
+  static constexpr double least_freedom = 0.05;  // sine of the angle between a normal and the constrained directions
   static constexpr double least_angle = 0.05;    // sine of the angle between two planes
 
-  // Whether a plane is as good as parallel to one that there is already: the same, then, or one that faces
-  // it.
+  // Whether a plane is nearly parallel to an earlier one; if so, tightens the bounds of that axis.
   static bool limits_same_axis(Node& bounded, const SmallMatrix<double, dim, dim>& N,
                                const SmallVector<double, dim>& normal, double least, int collider) {
     for (int k = 0; k < bounded.axes; ++k) {
@@ -221,8 +216,9 @@ class BoundedNodes {
     return false;
   }
 
-  // The same where the planes need not be orthogonal. Of the few sets of bounds that may hold the node, that
-  // one does so whose pushes N_k p_k have the right signs and lead to where the other bounds are met as well.
+  // The same for planes that need not be orthogonal, by an enumeration of the active sets. The solution is
+  // the active set whose multipliers p_k have the right signs and whose displacement u + sum N_k p_k obeys
+  // the other bounds.
   static void find_nearest(const Node& bounded, const Point& u, const Point& y, Point& result) {
     const Scalar rounding = bounded.rounding_at(u);
     int sets = 1;
@@ -284,7 +280,7 @@ class BoundedNodes {
   }
 
   std::vector<Node> nodes_;
-  std::vector<int> place_;  // in nodes_, of each node, or -1
+  std::vector<int> place_;  // index in nodes_ of each node, or -1
   Vector free_part_;
 };
 

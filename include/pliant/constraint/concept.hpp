@@ -1,11 +1,11 @@
-// The Constraint concept: a description of which nodes may not move freely.
+// The Constraint concept: describes nodes that may not move freely.
 //
 // A model has one member
 //   describe(NodeConstraints<Dim>& nodes) const
-// that enters what it holds or moves, in the user's numbering. It never sees a matrix: the Filter
-// (filter.hpp) applies the sum of all descriptions to A and b before a solver is called, so that no solver
-// knows of constraints. What a Filter must offer says SystemFilter below; one of one's own derives from
-// NodeFilter (node_filter.hpp), which leaves apply(A) to write.
+// that enters its held and moved nodes, in the user's numbering. It does not access matrices: the Filter
+// (filter.hpp) eliminates the unknowns of all descriptions from A and b before a solver is called, so that
+// solvers are independent of constraints. SystemFilter below lists the requirements on a Filter; a custom one
+// derives from NodeFilter (node_filter.hpp), and adds apply(A).
 #pragma once
 
 #include <cmath>
@@ -26,24 +26,24 @@ namespace pliant {
 
 namespace detail {
 
-// Of nodes that are to be moved by an empty function.
+// The error for nodes that are to be moved by an empty function.
 [[noreturn]] inline void refuse_empty_motion(const std::string& owner) {
   throw ParameterError(owner + ": function of the motion", 0, "must not be empty");
 }
 
-// Whether a constraint takes it for the numbers of nodes.
+// Whether a type is accepted as numbers of nodes.
 template <class Nodes>
 inline constexpr bool are_nodes = std::is_convertible_v<const Nodes&, std::vector<int>>;
 
 }  // namespace detail
 
-// Which nodes are held or moved, and along which directions, in the user's numbering.
+// The held and moved nodes with their directions, in the user's numbering.
 template <int Dim>
 class NodeConstraints {
  public:
   using Point = SmallVector<double, Dim>;
 
-  // How a node that is moved goes: a function of its rest position X [m] and the time [s].
+  // The motion of a node: a function of its rest position X [m] and the time [s].
   struct Motion {
     enum class Gives { position, velocity };  // [m] or [m/s]
     std::function<Point(const Point& X, double time)> path;
@@ -51,7 +51,7 @@ class NodeConstraints {
     std::string owner = {};  // the constraint, for error messages
   };
 
-  // The component of a node's displacement along a direction is not free: it is zero, or that of a motion.
+  // The component of a node's displacement along a direction is prescribed: it is zero, or given by a motion.
   struct Restraint {
     Point direction;  // of unit length; those of one node are linearly independent, not always orthogonal
     int motion = in_place;
@@ -60,7 +60,8 @@ class NodeConstraints {
 
   explicit NodeConstraints(std::ptrdiff_t node_count) : node_count_(node_count) {}
 
-  // Holds a node where it is. `owner` names the constraint in the IndexError of a node that does not exist.
+  // Fixes a node in its position. `owner` names the constraint in the IndexError of a node that does not
+  // exist.
   void fix(int node, const char* owner) {
     require_node(node, owner);
     auto& restraints = restraints_[node];
@@ -68,8 +69,8 @@ class NodeConstraints {
     restraints = axes(in_place);
   }
 
-  // Keeps a node from moving along a direction of any length. What its other restraints imply already is left
-  // out.
+  // Prevents the motion of a node along a direction of any length, unless its other restraints already imply
+  // this.
   void restrain(int node, const Point& direction, const char* owner) {
     require_node(node, owner);
     add(node, {unit(direction, owner), in_place}, owner);
@@ -89,7 +90,7 @@ class NodeConstraints {
     }
   }
 
-  // Prescribes one component of their motion: that along a direction of any length.
+  // Prescribes one component of the motion of nodes, along a direction of any length.
   void move_along(const std::vector<int>& nodes, const Point& direction, Motion motion) {
     if (!nodes.empty() && !motion.path) detail::refuse_empty_motion(motion.owner);
     const int number = add(std::move(motion));
@@ -103,18 +104,18 @@ class NodeConstraints {
     }
   }
 
-  // Whether a node has no freedom left.
+  // Whether a node has no free direction.
   bool fixed(std::ptrdiff_t node) const {
     const auto found = restraints_.find(static_cast<int>(node));
     return found != restraints_.end() && found->second.size() == Dim;
   }
 
-  // The restraints of the nodes that have any, linearly independent for each.
+  // The restraints of the nodes that have any; those of one node are linearly independent.
   const std::map<int, std::vector<Restraint>>& restraints() const { return restraints_; }
   const std::vector<Motion>& motions() const { return motions_; }
 
-  // A direction made one of unit length. Throws ParameterError, which names the constraint, for one that has
-  // no length or is not finite.
+  // Normalises a direction. Throws ParameterError, which names the constraint, for one that is zero or not
+  // finite.
   static Point unit(const Point& direction, const std::string& owner) {
     double length = 0;
     for (int axis = 0; axis < Dim; ++axis) length = std::hypot(length, direction[axis]);
@@ -181,23 +182,23 @@ struct NodeProjection {
 
 }  // namespace detail
 
-// What the constraints make of the vectors and matrices of a System. It is made from what they describe and
-// that System, Filter(constraints, system).
+// Applies constraints to the vectors and matrices of a System. It is constructed as Filter(constraints,
+// system) from their descriptions and this System.
 template <class F, class Vector, class Matrix>
 concept SystemFilter = requires(const F& filter, const Vector& x, Vector& u, Matrix& A) {
-  filter.fixed_nodes();                                  // nodes without any freedom left
-  filter.directions();                                   // HeldDirection of all nodes that are not free
-  filter.for_each_moved(detail::NodeProjection{});       // use(node, S), S onto the directions that are free
-  filter.for_each_restrained(detail::NodeProjection{});  // the same of all that are not free
+  filter.fixed_nodes();                                  // nodes without free directions
+  filter.directions();                                   // HeldDirection of all constrained directions
+  filter.for_each_moved(detail::NodeProjection{});       // use(node, S), S the projection onto the free directions
+  filter.for_each_restrained(detail::NodeProjection{});  // the same for all constrained nodes
   {
     filter.prescribe(0.0, 1.0, x, u)
-    } -> std::convertible_to<bool>;    // u: where moved nodes have to go in a step
-  filter.remaining(x, x, u);           // what is left to go after the displacement, the second
+    } -> std::convertible_to<bool>;    // u: the displacement of moved nodes in a step
+  filter.remaining(x, x, u);           // the remaining displacement after the second argument
   filter.follow_motions(0.0, 1.0, u);  // sets the velocities of moved nodes
-  filter.stop_held(u);                 // takes out the velocities of held nodes
-  filter.apply(u);                     // takes out what is not free
-  filter.split(u, u);                  // the same, and what that was
-  filter.apply(A);                     // the same of rows and columns; keeps A positive definite
+  filter.stop_held(u);                 // sets velocities of held nodes to zero
+  filter.apply(u);                     // removes the constrained components
+  filter.split(u, u);                  // the same, and returns the removed part
+  filter.apply(A);                     // the same for rows and columns; keeps A positive definite
 };
 
 }  // namespace pliant

@@ -1,4 +1,4 @@
-// Takes the constrained unknowns out of a dense A x = b.
+// Eliminates the constrained unknowns of a dense A x = b.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace pliant {
 
-// What Filter does to a BlockMatrix, for a matrix with block(i, j) for all nodes i and j.
+// The counterpart of Filter for a matrix with block(i, j) for all nodes i and j.
 template <class MatrixType>  // a DenseMatrix
 class DenseFilter : public NodeFilter<typename MatrixType::Vector> {
   using Base = NodeFilter<typename MatrixType::Vector>;
@@ -20,7 +20,7 @@ class DenseFilter : public NodeFilter<typename MatrixType::Vector> {
 
   DenseFilter() = default;
 
-  // Of the nodes of a system, which are numbered as those of the constraints.
+  // For the nodes of a system with the same numbering as the constraints.
   template <class System>
   DenseFilter(const Constraints& constraints, const System& system)
       : Base(constraints, rest_of(system), system.node_count(),
@@ -46,7 +46,7 @@ class DenseFilter : public NodeFilter<typename MatrixType::Vector> {
  private:
   using Block = typename Base::Block;
 
-  // Calls use(S) for a node that keeps some of its freedom. False for one that keeps none.
+  // Calls use(S) for a node with some free directions. Returns false for a node without any.
   template <class Use>
   bool keep(std::ptrdiff_t node, Use&& use) const {
     const int place = this->place_[static_cast<std::size_t>(node)];

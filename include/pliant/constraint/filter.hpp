@@ -1,4 +1,4 @@
-// Takes the constrained unknowns out of A x = b, keeping A symmetric and positive definite.
+// Eliminates the constrained unknowns of A x = b, keeping A symmetric and positive definite.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@ namespace pliant {
 
 // With S the projection onto the free unknowns, node by node, A becomes S A S + D (I - S) and b becomes S b:
 // the pre-filtered form of Tamstorf, Jones, McCormick 2015, block by block, without forming S. D is the mean
-// diagonal entry of the node's own block, which keeps the condition number where it was; a plain identity can
-// make it hundreds of times worse. Where that mean is not positive, D is its absolute value or one: a held
-// node makes no matrix indefinite.
+// diagonal entry of the node's own block, which preserves the condition number; a plain identity can increase
+// it by a factor of hundreds. If that mean is not positive, D is its absolute value or one, so that a held
+// node never makes a matrix indefinite.
 template <int Dim, class Scalar, Isa isa = PLIANT_NATIVE_ISA>
 class Filter : public NodeFilter<NodeVector<Dim, Scalar, isa>> {
   using Base = NodeFilter<NodeVector<Dim, Scalar, isa>>;
@@ -29,8 +29,8 @@ class Filter : public NodeFilter<NodeVector<Dim, Scalar, isa>> {
 
   Filter() = default;
 
-  // `rest`: the rest positions [m] in the user's numbering, dim x #nodes, relative to `origins`, in whose
-  // terms those of a step are too.
+  // `rest`: the rest positions [m] in the user's numbering, dim x #nodes, relative to `origins`, as the
+  // positions in a step are.
   template <class Derived>
   Filter(const Constraints& constraints, const Eigen::MatrixBase<Derived>& rest, const Numbering& numbering,
          const BlockPattern& pattern, const Origins<Dim>& origins = {})
@@ -40,7 +40,7 @@ class Filter : public NodeFilter<NodeVector<Dim, Scalar, isa>> {
     set_pattern(pattern);
   }
 
-  // From now on matrices have this pattern.
+  // Sets the pattern of the matrices.
   void set_pattern(const BlockPattern& pattern) {
     decoupled_.clear();
     guided_blocks_.clear();
@@ -57,7 +57,7 @@ class Filter : public NodeFilter<NodeVector<Dim, Scalar, isa>> {
     }
   }
 
-  // The same of an ElasticSystem.
+  // For an ElasticSystem.
   template <class System>
   Filter(const Constraints& constraints, const System& system)
       : Filter(constraints, rest_of(system), system.numbering(), system.pattern(), system.origins()) {}
@@ -78,7 +78,7 @@ class Filter : public NodeFilter<NodeVector<Dim, Scalar, isa>> {
  private:
   using Block = typename Base::Block;
 
-  // A block beside the diagonal that couples a node that keeps some of its freedom with another.
+  // An off-diagonal block of a node with some, but not all, directions free.
   struct GuidedBlock {
     int slot;
     int of_row, of_column;  // see place_
@@ -91,7 +91,7 @@ class Filter : public NodeFilter<NodeVector<Dim, Scalar, isa>> {
     return rest;
   }
 
-  std::vector<int> decoupled_;  // blocks that couple a fixed node with another
+  std::vector<int> decoupled_;  // blocks of a fixed node with another
   std::vector<GuidedBlock> guided_blocks_;
 };
 

@@ -1,4 +1,4 @@
-// The constrained unknowns of nodes, and how they move.
+// The constrained unknowns of nodes, and their motion.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace pliant {
 
-// Which components of the displacements of nodes are not free, and how these move: the part of a Filter that
-// has to do with vectors alone, whatever the matrix.
+// The constrained components of the displacements of nodes, and their motion: the part of a Filter that
+// concerns vectors only and is independent of the matrix.
 template <class VectorType>  // a SystemVector
 class NodeFilter {
  public:
@@ -29,7 +29,7 @@ class NodeFilter {
   NodeFilter() = default;
 
   // `rest`: the rest positions [m] of `node_count` nodes in the user's numbering, dim x #nodes, relative to
-  // `origins`, in whose terms those of a step are too. `user_number(i)`: the user's number of node i.
+  // `origins`, as the positions in a step are. `user_number(i)`: the user's number of node i.
   template <class Derived, class UserNumber>
   NodeFilter(const Constraints& constraints, const Eigen::MatrixBase<Derived>& rest,
              std::ptrdiff_t node_count, UserNumber&& user_number, const Origins<dim>& origins = {})
@@ -66,14 +66,14 @@ class NodeFilter {
     }
   }
 
-  // Nodes without any freedom left, in the internal numbering.
+  // Nodes without free directions, in the internal numbering.
   const std::vector<int>& fixed_nodes() const { return fixed_nodes_; }
 
-  // All directions along which nodes are not free, those of moved nodes included.
+  // All constrained directions, including those of moved nodes.
   const std::vector<HeldDirection<dim>>& directions() const { return directions_; }
 
-  // u: the displacements [m] that take the moved nodes from x at the start of a step to where they are at
-  // `time` [s], its end, `duration` [s] later; zero elsewhere. False where none of them moves. Throws
+  // u: the displacements [m] of the moved nodes from x at the start of a step to their positions at its end,
+  // at `time` [s], after `duration` [s]; zero for all others. Returns false if all are zero. Throws
   // ParameterError for a motion that is not finite.
   bool prescribe(double time, double duration, const Vector& x, Vector& u) const {
     u.set_zero();
@@ -95,8 +95,8 @@ class NodeFilter {
     return moves;
   }
 
-  // d: what still takes the moved nodes from the displacements u to those that `prescribe` told; zero along
-  // what is free.
+  // d: the remaining displacement of the moved nodes from u to the result of `prescribe`; zero in the free
+  // directions.
   void remaining(const Vector& prescribed, const Vector& u, Vector& d) const {
     d.set_sum(prescribed, Scalar(0), prescribed);
     for (const MovedNode& node : moved_) {
@@ -105,23 +105,23 @@ class NodeFilter {
     }
   }
 
-  // Calls use(node, S) for each moved node, S the projection onto the directions along which it is free.
+  // Calls use(node, S) for each moved node, with the projection S onto its free directions.
   template <class Use>
   void for_each_moved(Use&& use) const {
     for (const MovedNode& node : moved_) use(node.internal, node.S);
   }
 
-  // The same for each node that has any restraint; S is zero where it has no freedom left.
+  // The same for each node with restraints; S is zero if it has no free direction.
   template <class Use>
   void for_each_restrained(Use&& use) const {
     for (const int node : fixed_nodes_) use(node, Block(Block::Zero()));
     for (const Guided& node : guided_) use(node.internal, node.S);
   }
 
-  // Sets the components of the velocities v [m/s] that are not free, of the moved nodes and of no others, to
-  // those of their motions at the time `to` [s]; of paths by one-sided differences from `from`, which may be
-  // earlier or later, of second order, so that a kink of a path at either time does no harm. Throws
-  // ParameterError for a motion that is not finite.
+  // Sets the constrained components of the velocities v [m/s] of the moved nodes, and of no others, to the
+  // velocities of their motions at the time `to` [s]. For paths these are one-sided differences of second
+  // order from `from`, which may be earlier or later, so that a kink of a path at either time does not
+  // matter. Throws ParameterError for a motion that is not finite.
   void follow_motions(double from, double to, Vector& v) const {
     for (const MovedNode& node : moved_) {
       SmallVector<Scalar, dim> velocity = times<Scalar, dim, dim, 1>(node.S, v.node(node.internal));
@@ -144,7 +144,7 @@ class NodeFilter {
     }
   }
 
-  // Takes out of the velocities v what is held in place, and leaves those of motions.
+  // Sets the components of the velocities v that are held in place to zero; those of motions stay.
   void stop_held(Vector& v) const {
     for (const Held& node : held_) {
       const SmallVector<Scalar, dim> value = v.node(node.internal);
@@ -152,7 +152,7 @@ class NodeFilter {
     }
   }
 
-  // The same for a vector, and what it loses: b = S b, lost = (I - S) b.
+  // The projection of a vector, and the removed part: b = S b, lost = (I - S) b.
   void split(Vector& b, Vector& lost) const {
     lost.set_zero();
     for (const Held& node : held_) lost.node(node.internal) = b.node(node.internal);
@@ -174,24 +174,24 @@ class NodeFilter {
   using Restraints = std::vector<typename Constraints::Restraint>;
   static constexpr int free = -1, fixed = -2;
 
-  // A node that keeps some of its freedom.
+  // A node with some, but not all, directions free.
   struct Guided {
     int internal;
     int restraints;
-    Block S;  // the projection onto the directions that are free
+    Block S;  // the projection onto the free directions
   };
-  // A node with any restraint.
+  // A node with restraints.
   struct Held {
     int internal;
-    Block keep;  // takes out the components along those in place
+    Block keep;  // removes the components that are held in place
   };
   struct MovedNode {
     int internal, user;
     Point rest;    // in the world [m]
-    Point origin;  // that its positions are relative to [m]
+    Point origin;  // to which its positions are relative [m]
     Restraints restraints;
-    Frame displacement;  // its columns: for a unit way along one restraint and none along the others
-    Block S;             // the projection onto the directions that are free
+    Frame displacement;  // its columns: for a unit displacement along one restraint and zero along the others
+    Block S;             // the projection onto the free directions
   };
 
   // S B S + D (I - S) of the diagonal blocks of a matrix, see Filter.
@@ -215,7 +215,7 @@ class NodeFilter {
     }
   }
 
-  // Onto the directions that are free, of a node that keeps some of its freedom.
+  // The projection onto the free directions of a node that has some.
   const Block& projection(int place) const { return guided_[static_cast<std::size_t>(place)].S; }
 
   static Scalar positive(Scalar mean) {
@@ -223,7 +223,8 @@ class NodeFilter {
     return mean > 0 ? mean : Scalar(1);
   }
 
-  // d_j, orthogonal to what is free, with n_i.d_j = 1 for i = j and 0 else, for the directions n_i.
+  // d_j, orthogonal to the free directions, with n_i.d_j = 1 for i = j and 0 otherwise, for the directions
+  // n_i.
   static Frame displacements(const Restraints& restraints) {
     Frame n;
     for (int k = 0; k < dim; ++k) {
@@ -260,7 +261,7 @@ class NodeFilter {
     return S;
   }
 
-  // Where a motion takes a node [m], or how fast [m/s].
+  // The position that a motion prescribes for a node [m], or the velocity [m/s].
   static Point value_of(const MovedNode& node, const typename Constraints::Motion& motion, double time) {
     const bool is_velocity = motion.gives == Constraints::Motion::Gives::velocity;
     const Point value = motion.path(node.rest, time);
@@ -274,7 +275,7 @@ class NodeFilter {
     return value;
   }
 
-  // How far a moved node has to go along a direction [m].
+  // The displacement of a moved node along a direction in a step [m].
   double way(const MovedNode& node, const typename Constraints::Restraint& restraint, double time,
              double duration, const Vector& x) const {
     const auto& motion = motions_[static_cast<std::size_t>(restraint.motion)];
@@ -287,7 +288,7 @@ class NodeFilter {
       along += restraint.direction[axis] * (is_velocity ? duration * value[axis] : value[axis] - now);
       size += std::abs(value[axis]) + std::abs(now);
     }
-    // A position is met to rounding only.
+    // A position is reached up to rounding only.
     const bool there = std::abs(along) <= std::numeric_limits<Scalar>::epsilon() * size;
     return there && !is_velocity ? 0 : along;
   }
@@ -298,7 +299,7 @@ class NodeFilter {
   std::vector<MovedNode> moved_;
   std::vector<Held> held_;
   std::vector<HeldDirection<dim>> directions_;
-  std::vector<int> place_;  // of each node: in guided_, free or fixed
+  std::vector<int> place_;  // of each node: index in guided_, free or fixed
 };
 
 }  // namespace pliant

@@ -1,4 +1,4 @@
-// Nodes that are held where they are.
+// Nodes with fixed positions.
 #pragma once
 
 #include <type_traits>
@@ -9,9 +9,9 @@
 
 namespace pliant {
 
-// Holds the given nodes (user's numbering, repetitions allowed) at their positions, with velocity zero.
-// Positions set by hand between two steps are kept from then on. A Simulation throws IndexError for a node
-// that does not exist.
+// Fixes the given nodes (user's numbering, repetitions allowed) in their positions, with velocity zero. If
+// positions are set by hand between two steps, the nodes are fixed in these from then on. A Simulation throws
+// IndexError for a node that does not exist.
 class Pinned {
  public:
   explicit Pinned(std::vector<int> nodes) : nodes_(std::move(nodes)) {}

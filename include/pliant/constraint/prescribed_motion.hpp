@@ -1,4 +1,4 @@
-// Nodes that go where they are told.
+// Nodes with prescribed motion.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ namespace pliant {
 
 namespace detail {
 
-// Nodes with a function of their rest positions and the time that says how they move, as a whole or along a
-// direction. `Owner` has constants `name` and `is_velocity`, and says which.
+// Nodes whose motion, or its component along a direction, is a function of their rest positions and the time:
+// positions or velocities, as the constant `is_velocity` of `Owner` tells. `Owner::name` is for messages.
 template <class Owner, class Function>
 class MovedNodes {
  public:
@@ -69,7 +69,7 @@ class MovedNodes {
   }
 
  private:
-  // Only what can be made of a null pointer can be empty.
+  // Only functions that can be made from a null pointer can be empty.
   void check_function() const {
     if constexpr (std::is_constructible_v<Function, std::nullptr_t>) {
       if (!nodes_.empty() && function_ == nullptr) refuse_empty_motion(Owner::name);
@@ -83,15 +83,15 @@ class MovedNodes {
 
 }  // namespace detail
 
-// Takes the given nodes (user's numbering) along a path: at time t [s] the node of rest position X [m] is at
-// path(X, t) [m], e.g.
+// Moves the given nodes (user's numbering) along a path: at time t [s] the node with rest position X [m] is
+// at path(X, t) [m], e.g.
 //   PrescribedMotion(right, [](const Eigen::Vector3d& X, double t) -> Eigen::Vector3d {
 //     return X + Eigen::Vector3d(0.1 * t, 0, 0);
 //   })
-// With a direction as the third argument only the component along it is prescribed, and the nodes are free
-// across it: they stay on a plane that moves. The other nodes of the body follow as those of a linear body
-// would before they are solved for, so that a long way in one step does not crush the elements next to the
-// moved nodes. Throws ParameterError for an empty std::function, or a null pointer, unless there are no
+// With a direction as the third argument only the component along it is prescribed, and the nodes move freely
+// orthogonal to it: they stay on a moving plane. Before the other nodes of the body are solved for, they
+// follow as in a linear body, so that a large displacement in one step does not crush the elements next to
+// the moved nodes. Throws ParameterError for an empty std::function, or a null pointer, unless there are no
 // nodes. A Simulation throws IndexError for a node that does not exist, ParameterError for a node that
 // another constraint holds or moves along the same direction, and, in the step, for a position that is not
 // finite.
@@ -109,8 +109,8 @@ template <class Nodes, class Path, class... Along>
 requires(!detail::are_nodes<Nodes>) PrescribedMotion(const Nodes&, Path, const Along&...)
 ->PrescribedMotion<Path>;
 
-// The same for velocities: over a step that ends at time t the node of rest position X is displaced by dt
-// velocity(X, t) [m/s], wherever it was.
+// The same for velocities: over a step that ends at time t the node with rest position X is displaced by dt
+// velocity(X, t) [m/s], from any position.
 template <class Velocity>  // callable with (const SmallVector<double, Dim>& X, double t)
 class PrescribedVelocity : public detail::MovedNodes<PrescribedVelocity<Velocity>, Velocity> {
  public:

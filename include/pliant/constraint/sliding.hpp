@@ -1,4 +1,4 @@
-// Nodes that keep to a plane or a line.
+// Nodes that stay on a plane or a line.
 #pragma once
 
 #include <utility>
@@ -9,12 +9,13 @@
 
 namespace pliant {
 
-// The given nodes (user's numbering, repetitions allowed) stay on planes, or lines, through where they are:
-//   Sliding::on_plane(bottom, {0, 1, 0})               its normal; in 2D the normal of a line
-//   Sliding::on_line(axle, Eigen::Vector3d(1, 0, 0))   its direction, in braces or as a vector
-// Positions set by hand between two steps move the planes and lines with them. A node of two planes stays on
-// their common line, of three at a point. A Simulation throws IndexError for a node that does not exist,
-// ParameterError for a direction without length, SizeError for one of another dimension than the mesh's.
+// The given nodes (user's numbering, repetitions allowed) stay on planes, or lines, through their positions:
+//   Sliding::on_plane(bottom, {0, 1, 0})               the normal; in 2D the normal of a line
+//   Sliding::on_line(axle, Eigen::Vector3d(1, 0, 0))   the direction, in braces or as a vector
+// If positions are set by hand between two steps, the planes and lines move with them. A node of two planes
+// stays on their common line, one of three planes in their common point. A Simulation throws IndexError for a
+// node that does not exist, ParameterError for a direction without length, SizeError for one of another
+// dimension than the mesh's.
 class Sliding {
  public:
   template <class Derived>

@@ -1,4 +1,4 @@
-// Several constraints at once.
+// Several constraints as one.
 #pragma once
 
 #include <tuple>
@@ -8,8 +8,8 @@
 
 namespace pliant {
 
-// What each of the constraints holds or moves. Simulation makes it from the constraints it is given; a node
-// may be named by several that hold it, but moved by one only.
+// The union of several constraints. Simulation constructs it from its constraints; several of them may hold
+// the same node, but only one may move it.
 template <class... Constraints>
 class Together {
  public:

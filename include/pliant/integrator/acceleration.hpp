@@ -1,4 +1,4 @@
-// The acceleration that a body has where none is known yet.
+// The acceleration of a body from the balance of forces.
 #pragma once
 
 #include <cmath>
@@ -8,10 +8,11 @@
 
 namespace pliant {
 
-// Sets state.a = M^-1 (f - dE/dx - (alpha M + D) v) [m/s^2], with the terms of the System's own in E, at the
-// free nodes, zero at the held and the moved ones. D is that of the stiffness damping at x; where there is
-// one, the velocities of moved nodes become those of their paths at the start of a step of length dt [s], for
-// they drag at the others. `forces` is scratch. False where the result is not finite.
+// Sets state.a = M^-1 (f - dE/dx - (alpha M + D) v) [m/s^2] at the free nodes, and zero at held and moved
+// ones; E includes the additional terms of the System. D is the stiffness damping at x; if there is one, the
+// velocities of moved nodes are set to those of their paths at the start of a step of length dt [s], because
+// they contribute to the damping of other nodes. `forces` is scratch. Returns false if the result is not
+// finite.
 template <class Context>
 bool find_acceleration(const Context& context, double dt, State<typename Context::Vector>& state,
                        typename Context::Vector& forces) {

@@ -5,18 +5,19 @@
 
 namespace pliant {
 
-// x+ = x + dt v+,  M (v+ - v) = dt (f(x+) + f_external - alpha M v+ - d), d the force of the stiffness
-// damping at the rate of strain (G(x+) - G(x)) / dt, see IncrementalPotential. First order, and it
-// dissipates: an undamped mode of angular frequency omega loses the factor 1 / sqrt(1 + omega^2 dt^2) of its
+// x+ = x + dt v+,  M (v+ - v) = dt (f(x+) + f_external - alpha M v+ - d), with the force d of the stiffness
+// damping for the rate of strain (G(x+) - G(x)) / dt, see IncrementalPotential. First order, and dissipative:
+// an undamped mode of angular frequency omega loses the factor 1 / sqrt(1 + omega^2 dt^2) of its amplitude
+// per step.
 // amplitude per step.
 //
 // With the default `newton` the step is solved to convergence with a line search, so that the incremental
-// potential never rises. `.newton = Newton::linearised()` makes one iteration: the linearly implicit step
+// potential never increases. `.newton = Newton::linearised()` makes one iteration: the linearly implicit step
 //   (M + dt (alpha M + D) + dt^2 K) dv = dt (f(x) + f_external - (alpha M + D) v) - dt^2 K v,   D = D(x),
-// of Baraff and Witkin 1998, faster and without a guarantee for large steps.
+// of Baraff and Witkin 1998, which is faster but has no guarantee for large steps.
 struct BackwardEuler {
   double dt = 0.01;    // [s]
-  Newton newton = {};  // how far and how carefully each step is solved
+  Newton newton = {};  // accuracy and safeguards of the solve
 
   static constexpr IntegratorAbilities abilities{.knows_colliders = true};
 

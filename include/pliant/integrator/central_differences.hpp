@@ -10,36 +10,38 @@
 
 namespace pliant {
 
-// Central differences in the form of velocity Verlet: without any linear system,
+// Central differences in the form of velocity Verlet, without any linear system:
 //   v' = v + h/2 a,   x+ = x + h v',   a+ = M^-1 (f - dE/dx(x+) - D(x+) v') - alpha v+,
 //   v+ = v' + h/2 a+.
-// Of second order, symplectic without damping: the energy swings about a value that it keeps, linear and
-// angular momentum are exact. A mass damping is implicit, node by node, and of second order as well. A
-// stiffness damping lags by half a step, which makes it accurate to first order, and shortens the stable step
-// from 2 / omega to (2 / omega) (sqrt(1 + zeta^2) - zeta), zeta = beta omega / 2 of the highest mode.
+// The method is of second order and, without damping, symplectic: the energy oscillates about a constant
+// value, and linear and angular momentum are exact. Mass damping is implicit, node by node, and of second
+// order as well. Stiffness damping lags by half a step, so that it is accurate to first order, and shortens
+// the stable step from 2 / omega to (2 / omega) (sqrt(1 + zeta^2) - zeta), with zeta = beta omega / 2 of the
+// highest mode.
 //
-// The step is cut into as many substeps as stability asks for; `dt` is what a frame needs. The bound of the
-// highest frequency is a safe one, of the present tangent (stable_step.hpp), found at the
-// start and the end of each step and every `renewal` substeps between: substeps that the body's stiffening
-// has made too long are taken back and repeated shorter. It costs some times as much as a substep, so that
-// many substeps to a step are cheaper than many steps. More than `max_substeps` are refused: the step fails
-// with StepStop::too_stiff, and the report names the stable step.
+// The step is divided into as many substeps as stability requires; `dt` is the length of a frame. The highest
+// frequency is bounded from above for the current tangent (stable_step.hpp), at the start and the end of each
+// step and after every `renewal` substeps: if the body has stiffened so that the last substeps were too long,
+// they are undone and repeated with a shorter length. A bound costs several times as much as a substep, so
+// that many substeps per step are cheaper than many steps. If more than `max_substeps` are necessary, the
+// step fails with StepStop::too_stiff, and the report contains the stable step.
 //
-// Linear stability is not enough for a long run without damping: where h omega of the highest modes comes
-// near sqrt(3) or sqrt(2), a swinging body feeds them by resonances of third and fourth order, and its energy
-// grows (Schlick, Mandziuk, Skeel, Srinivas 1998, "Nonlinear resonance artifacts in molecular dynamics
+// Linear stability is not sufficient for a long run without damping: if h omega of the highest modes is close
+// to sqrt(3) or sqrt(2), resonances of third and fourth order transfer energy to these modes, and the total
+// energy grows (Schlick, Mandziuk, Skeel, Srinivas 1998, "Nonlinear resonance artifacts in molecular dynamics
 // simulations"). The default of `safety`, sqrt(2) / 2, stays below both.
 //
-// A node that x + h v' would take into a collider is put back on its surface, which changes v'; one that
-// touches a collider at x+ has no velocity v+ into it. Both take impulses, which with those of friction and
-// drag are all that contact does: linear momentum is exact with them, a node at rest on a collider takes half
-// of its force from each, and an impact leaves no velocity along the normal. Either is the nearest
-// displacement, or velocity, that the collider allows, so that one at rest takes energy and gives none.
+// A node that x + h v' would move into a collider is projected to its surface, which changes v'; for a node
+// that touches a collider at x+, the component of v+ into it is removed. The impulses of these two
+// corrections, with those of friction and drag, are the only effect of contact: linear momentum is exact with
+// them, each correction contributes half of the force on a node at rest on a collider, and an impact leaves
+// no velocity along the normal. Each correction is the projection to the nearest admissible displacement or
+// velocity, so that a collider at rest removes energy and adds none.
 struct CentralDifferences {
   double dt = 0.01;         // [s]
-  double safety = 0.7;      // the substep at most, relative to the longest stable one, (0, 1)
-  int max_substeps = 1000;  // to a step
-  int renewal = 10;         // substeps from one bound of the frequency to the next
+  double safety = 0.7;      // maximum of the substep relative to the longest stable one, (0, 1)
+  int max_substeps = 1000;  // per step
+  int renewal = 10;         // substeps between two bounds of the frequency
 
   static constexpr IntegratorAbilities abilities{
       .keeps_acceleration = true, .needs_solver = false, .knows_colliders = true};
@@ -48,16 +50,16 @@ struct CentralDifferences {
   struct Workspace {
     using Vector = typename SystemType::Vector;
     using Matrix = typename SystemType::Matrix;
-    State<Vector> start;      // where substeps may have to be taken back to
+    State<Vector> start;      // to which substeps may be undone
     Vector half_way;          // v' [m/s]
     Vector displacement;      // of the moved nodes in a substep [m]
-    Vector way;               // of all nodes in a substep, where colliders or terms ask for it [m]
-    Vector elastic, drag;     // dE/dx + D v', what is left unbalanced [N]
+    Vector way;               // displacement of all nodes in a substep, if colliders or terms need it [m]
+    Vector elastic, drag;     // dE/dx + D v', the unbalanced force [N]
     Vector held;              // forces on the nodes in the last step [N]: see constraint_forces
     Matrix matrix;            // K [N/m], D [N s/m]
     double stable = 0;        // the longest stable step after the last step [s]
     double length = 0;        // of the substeps at the end of the last step [s]
-    Vector first_x, first_v;  // at the start of the step, where bodies are balanced [m], [m/s]
+    Vector first_x, first_v;  // at the start of the step, if bodies are balanced [m], [m/s]
     FreeBodiesOf<SystemType> bodies;
 
     static constexpr WorkspaceAbilities abilities{
@@ -72,7 +74,7 @@ struct CentralDifferences {
     void restore(History&& history) { stable = history.stable, length = history.length; }
     void keep_from(const Workspace& other) { stable = other.stable, length = other.length; }
 
-    // Those of constraints at its end, and the mean of those of colliders.
+    // The forces of constraints at the end of the step, and the mean forces of colliders.
     const Vector& constraint_forces() const { return held; }
   };
 
@@ -123,13 +125,13 @@ struct CentralDifferences {
       w.first_v.set_sum(state.v, 0, state.v);
     }
     const double start = state.time;
-    bool known = true;  // the stiffness after the last substep was finite
+    bool known = true;  // whether the stiffness after the last substep was finite
     double done = 0;    // of dt [s]
     double length = 0;  // of a substep [s]
     while (done < dt) {
       if (!(stable > 0)) return stopped(StepStop::energy_undefined);
       report.stable_dt = stable;
-      // Substeps are as long as those before them unless stability forbids; one of dt where it asks for none.
+      // The length of substeps changes only if stability requires it; it is dt if that is stable.
       if (length == 0 || length > safety * stable * (1 + rounding)) {
         double count = substeps_in(dt - done, safety * stable);
         if (length == 0 && w.length > 0) {
@@ -162,7 +164,7 @@ struct CentralDifferences {
       known = stable > 0;
       if (length <= stable) {
         done = count == left ? dt : done + count * length;
-      } else {  // they were too long; where that has blown up the body, its end does not tell by how much
+      } else {  // too long; if the body has diverged, the bound at its end may be meaningless
         stable = std::max(stable, length / (2 * safety));
         state.copy(w.start);
         if (meets) context.contacts.restore_forces();
@@ -178,8 +180,8 @@ struct CentralDifferences {
 
  private:
   static constexpr double rounding = 1e-9;
-  // A body that swings asks for other substeps at every moment. If these are followed, energy drifts: longer
-  // substeps are taken only if there are fewer than this part of the previous ones.
+  // The stable step of an oscillating body varies all the time, and energy drifts if the substeps follow it:
+  // they become longer only if their number falls below this fraction of the previous one.
   static constexpr double worth_a_change = 0.75;
 
   // How many substeps of at most `longest` [s] make up a time [s].
@@ -187,10 +189,10 @@ struct CentralDifferences {
     return std::max(1.0, std::ceil(time / longest * (1 - rounding)));
   }
 
-  // Rounding adds up: the more substeps a body asks for the less of a motion is left to each, and the more of
-  // it is lost. Gives bodies as wholes the velocities that loads and colliders have given them in the step
-  // and, if there are no colliders, the positions that follow from these. Not with mass damping or terms of
-  // the System's own, whose forces it does not know.
+  // Rounding errors accumulate: the more substeps, the smaller the motion in each of them and the larger the
+  // lost fraction. This corrects the mean velocity of each body to the momentum that it has got from loads
+  // and colliders in the step and, without colliders, its mean position accordingly. It does nothing if there
+  // are mass damping or terms of the System, because their forces are not included in the balance.
   template <class Context, class W>
   void balance(const Context& context, State<typename Context::Vector>& state, W& w) const {
     using Vector = typename Context::Vector;
@@ -216,7 +218,7 @@ struct CentralDifferences {
         state.x);
   }
 
-  // The longest stable step at the present positions [s]; zero where their stiffness is not finite.
+  // The longest stable step at the current positions [s]; zero if their stiffness is not finite.
   template <class Context, class W>
   double stable_step(const Context& context, const State<typename Context::Vector>& state, W& w) const {
     using Scalar = typename Context::Scalar;
@@ -233,8 +235,8 @@ struct CentralDifferences {
     return longest_stable_step(stiffness, damping);
   }
 
-  // Finds v' and x+ of a substep of length h [s] to the time `end` [s]. False where some node cannot be kept
-  // out of the colliders.
+  // Computes v' and x+ of a substep of length h [s] to the time `end` [s]. Returns false if some node cannot
+  // be kept out of the colliders.
   template <class Context, class W>
   bool advance(const Context& context, State<typename Context::Vector>& state, W& w, double end,
                double length) const {
@@ -269,13 +271,13 @@ struct CentralDifferences {
       displace(context.system, state.x, w.way, w.elastic);
     }
     context.filter.for_each_moved([&](int node, const auto&) {
-      half_way.node(node) += w.displacement.node(node) / h;  // where it was zero
+      half_way.node(node) += w.displacement.node(node) / h;  // zero before
     });
     return true;
   }
 
-  // Finds a+ and v+ there; returns the elastic energy [J]. The last substep of a step also finds the forces
-  // of the constraints.
+  // Computes a+ and v+; returns the elastic energy [J]. In the last substep of a step also computes the
+  // forces of the constraints.
   template <class Context, class W>
   double accelerate(const Context& context, State<typename Context::Vector>& state, W& w, double end,
                     double length, bool is_last) const {
@@ -321,7 +323,7 @@ struct CentralDifferences {
           });
     }
     if (!is_last) return energy;
-    // M a + alpha M v + D v' + dE/dx - f, with the acceleration that the velocities tell.
+    // M a + alpha M v + D v' + dE/dx - f, with the acceleration that follows from the velocities.
     auto& unbalanced = w.drag;
     mass.for_each_block([&](std::ptrdiff_t i) {
       const Block a = (state.v.block(i) - half_way.block(i)) / Block(h / 2);

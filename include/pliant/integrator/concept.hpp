@@ -1,23 +1,24 @@
 // The Integrator concept: how a state is advanced by one step.
 //
-// A model is a plain aggregate of parameters. What it needs at run time lives in its nested
-// Workspace<System, Filter>, which the caller owns and keeps from one step to the next. Its members:
+// A model is a plain aggregate of parameters. Its data at run time are in its nested Workspace<System,
+// Filter>, which the caller owns and keeps from one step to the next. Its members:
 //   abilities                                static constexpr IntegratorAbilities abilities{.needs_solver =
-//   false};
-//                                            what it offers, or does without, beyond the rest
+//                                            false}; its optional properties
 //   time_step()                              the length of a step [s]
 //   check()                                  throws ParameterError naming the parameter that is out of range
-//   prepare(system, workspace)               makes room for the unknowns where there is none yet: it is
-//                                            called again, for the same system, when parameters change
-//   step(context, state, workspace, monitor) advances the state and reports; on failure the state may be
-//                                            anything: the caller keeps a copy. `monitor(newton_report)` is
-//                                            called before each linear solve and may return false to cancel.
-//                                            Inverted elements that it leaves uncounted, a Simulation counts
-// Those of the workspace:
+//   prepare(system, workspace)               allocates the unknowns if necessary; it is called again, for the
+//                                            same system, after parameters have changed
+//   step(context, state, workspace, monitor) advances the state and returns a report; after a failure the
+//   state
+//                                            is undefined, and the caller restores a copy.
+//                                            `monitor(newton_report)` is called before each linear solve, and
+//                                            cancels by returning false. A Simulation counts the inverted
+//                                            elements if the integrator does not
+// Members of the workspace:
 //   abilities                                static constexpr WorkspaceAbilities abilities{.steps = true};
 //   constraint_forces()                      of constraints and colliders on the nodes in the last step [N]
-// and, for each field of its abilities that is true, the functions that it names. A misspelt field does not
-// compile, and neither does an integrator whose workspace lacks a function that its abilities promise.
+// and the functions of each ability that is true. A misspelt field does not compile, nor does an integrator
+// whose workspace lacks a function of its abilities.
 #pragma once
 
 #include <cmath>
@@ -34,17 +35,17 @@
 
 namespace pliant {
 
-// Positions and velocities, in the system's numbering, at a time. The accelerations are those of the free
-// nodes that balance the present loads; whoever changes positions, velocities or loads makes them unknown.
+// Positions and velocities, in the system's numbering, at a time. The accelerations of the free nodes balance
+// the current loads; code that changes positions, velocities or loads resets acceleration_known.
 template <class Vector>
 struct State {
   Vector x;                         // [m]
   Vector v;                         // [m/s]
-  Vector a;                         // [m/s^2]; without nodes where the integrator keeps none
-  bool acceleration_known = false;  // a is that of x, v and the loads
+  Vector a;                         // [m/s^2]; without nodes if the integrator stores none
+  bool acceleration_known = false;  // whether a belongs to x, v and the loads
   double time = 0;                  // [s]
 
-  // Becomes equal to another state with as many nodes; allocates nothing.
+  // Copies another state with the same number of nodes, without allocation.
   void copy(const State& other) {
     using Scalar = typename Vector::Scalar;
     x.set_sum(other.x, Scalar(0), other.x);
@@ -55,7 +56,7 @@ struct State {
   }
 };
 
-// x becomes where the displacement u takes it; overwrites `scratch`.
+// Moves x by the displacement u; overwrites `scratch`.
 template <System SystemType>
 void displace(const SystemType& system, typename SystemType::Vector& x, const typename SystemType::Vector& u,
               typename SystemType::Vector& scratch) {
@@ -63,7 +64,7 @@ void displace(const SystemType& system, typename SystemType::Vector& x, const ty
   std::swap(x, scratch);
 }
 
-// What a step is made with, beside the state.
+// The data of a step besides the state.
 template <System SystemType,
           class FilterType,           // a SystemFilter of its vectors and matrices
           class SolverType,           // a LinearSolver, or NoSolver
@@ -90,14 +91,16 @@ struct StepContext {
 
 namespace detail {
 
-// The quotient of two blocks, of forces [N] and masses [kg] say, zero in the padding, which has no mass.
+// The quotient of two blocks, for example of forces [N] and masses [kg]; zero in the padding, which has no
+// mass.
 template <class Block>
 PLIANT_INLINE Block per_mass(const Block& force, const Block& mass) {
   const Block zero(0), one(1);
   return force / select(mass > zero, mass, one);
 }
 
-// Whether the rounding of a time [s] is small beside a step of dt [s]: otherwise paths would not see it.
+// Whether the rounding error of a time [s] is small compared with a step of dt [s]; otherwise paths would not
+// advance.
 inline bool time_advances(double time, double dt) {
   return std::abs(time) * std::numeric_limits<double>::epsilon() <= 0.01 * dt;
 }
@@ -106,7 +109,7 @@ struct NeverCancels {
   bool operator()(const NewtonReport&) const { return true; }
 };
 
-// What a monitor is told by an integrator that has done some substeps, or none, and knows no residual.
+// The progress report of an integrator without residual, after some substeps.
 inline NewtonReport progress_without_residual(int done) {
   NewtonReport report;
   report.iterations = done;
@@ -116,35 +119,34 @@ inline NewtonReport progress_without_residual(int done) {
 
 }  // namespace detail
 
-// What an integrator offers, or does without, beyond what all of them must.
+// The optional properties of an integrator.
 struct IntegratorAbilities {
-  bool keeps_acceleration = false;  // the state holds accelerations too
-  bool needs_solver = true;         // linear systems are solved; false: a Simulation is given no solver
-  bool knows_colliders = false;     // a Simulation may have colliders
+  bool keeps_acceleration = false;  // the state contains accelerations
+  bool needs_solver = true;         // linear systems are solved; false: a Simulation has no solver
+  bool knows_colliders = false;     // colliders are allowed
 };
 
-// The same of its workspace; beside each the functions that it must then have. Those of a step throw nothing
-// but begin_step.
+// The optional abilities of a workspace, each with the functions that it then must have. Of these, begin_step
+// may throw; step_undone must not.
 struct WorkspaceAbilities {
-  bool history = false;  // more is remembered from step to step than the state has: see core/history.hpp
-  // begin_step(): a step begins, and the workspace notes what it remembers from step to step. What it throws,
-  // e.g. for want of memory, breaks off the step. step_undone(): the step failed, or an exception broke it
-  // off, and the state is the one before it: what was noted becomes what is remembered, if it is still
-  // there.
+  bool history = false;  // it has persistent data besides the state: see core/history.hpp
+  // begin_step(): called at the start of a step; the workspace saves its persistent data. An exception, such
+  // as for lack of memory, cancels the step. step_undone(): called after a failed step or an exception, when
+  // the state before the step has been restored: restores the saved data, as far as they still exist.
   bool steps = false;
-  // keep_from(other): after an exception, the workspace is to replace `other`, which may be half built, and
-  // takes from there what is remembered from step to step. Without it nothing is.
+  // keep_from(other): called after an exception, on a new workspace that replaces `other`, which may be
+  // incomplete; takes over its persistent data. Without this ability they are lost.
   bool keeps = false;
-  // check_constraints(system, filter) throws ParameterError for those that the integrator does not take;
-  // before the first step, and before they are replaced.
+  // check_constraints(system, filter): throws ParameterError for constraints that the integrator does not
+  // support; called before the first step, and before constraints are replaced.
   bool checks_constraints = false;
-  bool follows_constraints = false;  // constraints_changed(): they were replaced
-  bool follows_state = false;        // state_changed(): positions or velocities were set
+  bool follows_constraints = false;  // constraints_changed(): called after a replacement
+  bool follows_state = false;        // state_changed(): called after positions or velocities were set
 };
 
 namespace detail {
 
-// Whether an integrator solves linear systems with a solver that it is given; true of what is no integrator.
+// Whether an integrator needs a linear solver; true for types that are no integrators.
 template <class I>
 inline constexpr bool needs_solver = true;
 template <class I>
@@ -170,7 +172,7 @@ concept FollowsState = requires(W& workspace) {
 template <class W, class System, class Filter>
 concept IntegratorWorkspace = std::default_initializable<W> && std::movable<W> &&
     requires(const W& workspace) {
-  { W::abilities } -> std::same_as<const WorkspaceAbilities&>;  // what it offers
+  { W::abilities } -> std::same_as<const WorkspaceAbilities&>;  // its abilities
   {
     workspace.constraint_forces()
     } -> std::convertible_to<const typename System::Vector&>;  // last step's [N]
@@ -181,10 +183,10 @@ concept IntegratorWorkspace = std::default_initializable<W> && std::movable<W> &
     (!W::abilities.follows_constraints || detail::FollowsConstraints<W>)&&                // the same
     (!W::abilities.follows_state || detail::FollowsState<W>);                             // the same
 
-// The part that holds for every system.
+// The requirements that do not depend on a system.
 template <class I>
 concept Integrator = std::copy_constructible<I> && requires(const I& integrator) {
-  { I::abilities } -> std::same_as<const IntegratorAbilities&>;  // what it offers beyond the rest
+  { I::abilities } -> std::same_as<const IntegratorAbilities&>;  // its optional properties
   { integrator.time_step() } -> std::convertible_to<double>;     // [s]
   integrator.check();                                            // validates parameters
 };
@@ -197,7 +199,7 @@ typename Context::System,
         &&requires(
             const I& integrator, const Context& context, State<typename Context::Vector>& state,
             typename I::template Workspace<typename Context::System, typename Context::Filter>& workspace) {
-  integrator.prepare(context.system, workspace);  // makes room for the unknowns
+  integrator.prepare(context.system, workspace);  // allocates the unknowns
   // advances the state by a step
   { integrator.step(context, state, workspace, detail::NeverCancels{}) } -> std::same_as<StepReport>;
 };

@@ -1,4 +1,4 @@
-// Minimising a potential of the nodes' displacement where they meet colliders.
+// Minimises a potential of the nodes' displacements subject to contact with colliders.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace pliant {
 
 namespace detail {
 
-// The report of several minimisations in a row: that of the last one, with the work of all.
+// The report of several minimisations in sequence: that of the last one, with the total work.
 inline void append(StepReport& total, StepReport report) {
   report.newton_iterations += total.newton_iterations;
   report.linear_iterations += total.linear_iterations;
@@ -27,13 +27,13 @@ inline void append(StepReport& total, StepReport report) {
 
 }  // namespace detail
 
-// Leaves the minimiser of a potential in `u`, the displacement [m] from x, u = 0 on entry. Without colliders
-// that is one minimisation. With them it is repeated until no node has passed through one and until the
-// normal forces that friction is made of are those of the result; where a step is one linear system, until
-// that is about true of those nodes that stick and slide. `newton_workspace.step` holds the displacement that
-// is expected; `w` has members prescribed and held. The colliders' forces are added to w.held. Newton
-// iterations beyond `most_iterations`, of all minimisations together, are StepStop::not_converged. Who takes
-// the result tells contacts.finish().
+// Sets `u`, the displacement [m] from x, zero on entry, to the minimiser of a potential. Without colliders
+// this is one minimisation. With colliders it is repeated until no node has passed through one and the normal
+// forces in the friction model agree with those of the result; if a step is one linear system, until the
+// sticking and sliding of these nodes is approximately right. `newton_workspace.step` holds the expected
+// displacement; `w` has members prescribed and held. The forces of the colliders are added to w.held. If all
+// minimisations together take more than `most_iterations` Newton iterations, the result is
+// StepStop::not_converged. The caller calls contacts.finish() if it accepts the result.
 template <class Context, class Potential, class PotentialWorkspace, class NewtonWorkspace, class Monitor>
 StepReport minimize_with_contacts(const Context& context, Potential& potential, const Newton& newton,
                                   const typename Context::Vector& x, PotentialWorkspace& w,
@@ -57,8 +57,8 @@ StepReport minimize_with_contacts(const Context& context, Potential& potential, 
   }
 
   constexpr int most_passes = 20, most_full_updates = 4;
-  constexpr int most_linear_passes = 3;        // where each is one linear system
-  constexpr double linear_tolerance = 0.1;     // of the forces of friction there, relative to them
+  constexpr int most_linear_passes = 3;        // if each is one linear system
+  constexpr double linear_tolerance = 0.1;     // in that case, of the forces of friction, relative to them
   constexpr double friction_tolerance = 1e-4;  // of the forces of friction, relative to them
   newton_workspace.trial.set_sum(newton_workspace.step, Scalar(1), w.prescribed);
   contacts.set_linear(!newton.line_search);
@@ -66,8 +66,8 @@ StepReport minimize_with_contacts(const Context& context, Potential& potential, 
   const double contact_time = potential.contact_time();
   StepReport total;
   if (newton.line_search && contacts.friction_error(u, contact_time) > linear_tolerance) {
-    // Seen from u = 0 every node on a collider that moves slides, also those that stick to it: a first linear
-    // step takes these along.
+    // At u = 0 every node on a moving collider slides relative to it, even those that will stick: a first
+    // linear step moves these along with the collider.
     Newton linear = newton;
     linear.max_iterations = 1;
     linear.require_convergence = linear.line_search = false;
@@ -90,7 +90,7 @@ StepReport minimize_with_contacts(const Context& context, Potential& potential, 
     report.contact_passes = 1;
     const bool undefined = report.stop == StepStop::energy_undefined;
     detail::append(total, std::move(report));
-    if (undefined && moved_back) {  // nodes that were put back on a surface have crushed an element
+    if (undefined && moved_back) {  // nodes that were moved to a surface have crushed an element
       u.set_zero();
       newton_workspace.step.set_zero();
       moved_back = false;

@@ -1,4 +1,4 @@
-// What a step does to whole bodies, which their elastic forces cannot tell.
+// Corrects the motion of whole bodies, which rounded elastic forces do not determine.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +18,13 @@
 
 namespace pliant {
 
-// The bodies of a system, parts that no element joins, as they move as wholes.
+// The bodies of a system, its components connected by elements, and their rigid motions.
 //
-// Elastic forces sum to zero over a body, and so do the rows of its stiffness. Rounded numbers do not: they
-// tie it to where it is by a spring of about epsilon E L [N/m], which in floats exceeds the inertia m / dt^2
-// of a small and stiff body. A linear system then says nothing about how such a body moves as a whole. But
-// that follows from all other forces in closed form: they are summed in doubles, and the body is put, in the
-// shape that it has, where they balance.
+// Elastic forces sum to zero over a body, and so do the rows of its stiffness. In rounded arithmetic they do
+// not: the errors act as a spring of about epsilon E L [N/m] that holds the body in place, which in float
+// exceeds the inertia m / dt^2 of a small and stiff body. A linear system then does not determine how such a
+// body moves as a whole. But this motion follows from the other forces in closed form: they are summed in
+// double, and the body is moved, without a change of shape, to the position at which they balance.
 template <class VectorType,  // a NodeVector
           Isa isa = PLIANT_NATIVE_ISA>
 class FreeBodies {
@@ -36,7 +36,7 @@ class FreeBodies {
   using Square = SmallMatrix<double, dim, dim>;
   using Row = Lane<double, Vector::stride, isa>;  // the numbers of a node
 
-  // The bodies are the parts that elements connect.
+  // Finds the bodies, the components connected by elements.
   void find(const BlockPattern& of_matrix) {
     const BlockPattern& pattern = of_matrix.of_elements();
     const auto nodes = static_cast<int>(pattern.rows());
@@ -66,10 +66,10 @@ class FreeBodies {
     constraints_known_ = false;
   }
 
-  // Constraints have been replaced.
+  // Called after constraints have been replaced.
   void forget_constraints() { constraints_known_ = false; }
 
-  // Which translations the constraints leave to the bodies, where that is not known yet.
+  // Finds the translations that the constraints leave to the bodies, if they are not known.
   template <class Filter>
   void follow_constraints(const Filter& filter) {
     if (constraints_known_) return;
@@ -91,10 +91,11 @@ class FreeBodies {
     constraints_known_ = true;
   }
 
-  // Whether constraints leave the body of a node a translation.
+  // Whether the constraints leave a translation to the body of a node.
   bool moves(std::ptrdiff_t node) const { return bodies_[at(body_of_[at(node)])].moves; }
 
-  // Moves the bodies, which nothing touches, along to where the forces on them balance; see below.
+  // Translates the bodies, which must not touch colliders, to the positions at which the forces on them
+  // balance; see below.
   template <class Weight, class Force>
   void translate(Weight&& weight, Force&& force, Vector& u) {
     if (!any_moves_) return;
@@ -108,11 +109,12 @@ class FreeBodies {
     });
   }
 
-  // Puts the bodies where the forces on them balance. At the displacement u the force on a node i is
-  // -force(i) [N], a Row, elastic forces and those of colliders aside; it changes by -weight(i) [N/m] times a
-  // change of u_i. Bodies stay within the bounds of `contacts` and rub for `contact_time` [s], as far as the
-  // normal forces are known. Where `turns`, those that nothing touches or holds are also turned to where the
-  // moments balance. x are the positions at u = 0 [m]; the gradient g at u follows.
+  // Moves the bodies to the positions at which the forces on them balance. At the displacement u the force on
+  // a node i is -force(i) [N], a Row, without elastic forces and those of colliders; it changes by -weight(i)
+  // [N/m] times a change of u_i. Bodies stay within the bounds of `contacts`, with friction acting for
+  // `contact_time` [s] as far as normal forces are known. If `turns`, unconstrained bodies without contact
+  // are also rotated until the moments balance. x are the positions at u = 0 [m]; the gradient g at u is
+  // updated.
   template <class Weight, class Force>
   void balance(const Vector& x, const Contacts<Vector>& contacts, double contact_time, bool turns,
                Weight&& weight, Force&& force, Vector& u, Vector& g) {
@@ -165,7 +167,7 @@ class FreeBodies {
   }
 
  private:
-  // Over the nodes of a run or of a body.
+  // Sums over the nodes of a run or of a body.
   struct Sums {
     double weight = 0;  // [N/m]
     Row force = Row(0), place = Row(0);
@@ -182,40 +184,40 @@ class FreeBodies {
     }
   };
 
-  // Nodes in a row that belong to one body.
+  // Consecutive nodes of one body.
   struct Run {
     int body, begin, end;
   };
 
   struct Body {
     bool restrained = false;               // by constraints
-    bool moves = true;                     // they leave it a translation
+    bool moves = true;                     // constraints leave a translation
     bool touched = false;                  // by colliders
-    Square may_move = Square::Identity();  // projects onto the translations that constraints leave
+    Square may_move = Square::Identity();  // projection onto the translations that constraints leave
     Sums sums;
     Point force = Point::Zero();   // see balance [N]
     Point centre = Point::Zero();  // mean position, by weight [m]
-    Point way = Point::Zero();     // that the body goes as a whole [m]
+    Point way = Point::Zero();     // translation of the body [m]
     Square turn = Square::Zero();  // R - I, with the rotation R about the centre
 
-    // Of the translations of a body that colliders touch.
-    Point step = Point::Zero();    // the last one on the way [m]
+    // For the translation of a body in contact.
+    Point step = Point::Zero();    // the last Newton step [m]
     double value = 0;              // of the potential before that step [J]
     double rubbing = 0;            // the potential of friction, with its gradient and Hessian, at `way` [J]
     Point rub = Point::Zero();     // [N]
     Square grip = Square::Zero();  // [N/m]
     bool settled = false;
-    Point asked = Point::Zero();     // of colliders, to balance the other forces [N]
-    Point missing = Point::Zero();   // of that in what the gradient tells [N]
-    double pressed = 0;              // the sum of the pressures that it tells [N]
-    Point supports = Point::Zero();  // sum of the normals of the bounds that nodes are at
+    Point asked = Point::Zero();     // total force of colliders that balances the other forces [N]
+    Point missing = Point::Zero();   // the part of `asked` that is not in the gradient [N]
+    double pressed = 0;              // the sum of the pressures in the gradient [N]
+    Point supports = Point::Zero();  // sum of the normals of the bounds that nodes touch
 
     double weight() const { return sums.weight; }
     double divisor() const { return weight() > 0 ? weight() : 1; }
     bool turns() const { return !restrained && !touched; }
   };
 
-  // What bounds the translation of a body: low <= normal . way <= high.
+  // A bound of the translation of a body: low <= normal . way <= high.
   struct Bound {
     int body;
     Point normal;
@@ -262,7 +264,7 @@ class FreeBodies {
     }
   }
 
-  // Calls use(run, sums of the run) for each, side by side.
+  // Calls use(run, sums of the run) for all runs, in parallel.
   template <class Use>
   void for_each_run(Use&& use) {
     parallel_parts(static_cast<int>(runs_.size()), [&](int r) { use(runs_[at(r)], sums_[at(r)]); });
@@ -278,8 +280,8 @@ class FreeBodies {
     for (std::size_t r = 0; r < runs_.size(); ++r) bodies_[at(runs_[r].body)].sums += sums_[r];
   }
 
-  // The ways of the bodies as nothing but constraints restrains them. Calls add(i, weight, sums) for more
-  // sums.
+  // Finds the translations of the bodies subject to the constraints only. Calls add(i, weight, sums) for
+  // additional sums.
   template <class Weight, class Force, class Add>
   void find_ways(Weight&& weight, Force&& force, Add&& add) {
     for (Body& body : bodies_) body.sums = Sums{};
@@ -295,7 +297,7 @@ class FreeBodies {
     }
   }
 
-  // Which bodies have a node at one of its bounds, or that rubs.
+  // Finds the bodies with a node at one of its bounds, or with friction.
   void find_touched(const Contacts<Vector>& contacts, double contact_time, const Vector& u) {
     bounds_.clear();
     if (contacts.bounds().empty()) return;
@@ -316,16 +318,16 @@ class FreeBodies {
     contacts.for_each_friction(
         contact_time, [&](int node) { return point(u, node); },
         [&](int node, const auto&) { bodies_[at(body_of_[at(node)])].touched = true; });
-    // Nearly always they are in order, as the nodes are.
+    // The bounds are nearly always sorted already, like the nodes.
     const auto by_body = [](const Bound& a, const Bound& b) { return a.body < b.body; };
     if (!std::is_sorted(bounds_.begin(), bounds_.end(), by_body)) {
       std::sort(bounds_.begin(), bounds_.end(), by_body);
     }
   }
 
-  // Shortens the ways of the bodies to what colliders allow. A body that touches one goes, without turning,
-  // to the minimum of the potential of the forces on it, within its bounds: that of a parabola where nothing
-  // rubs, and by Newton's method where something does.
+  // Limits the translations of the bodies by the colliders. A body in contact moves, without rotation, to the
+  // minimum of the potential of the forces on it within its bounds: of a quadratic function without friction,
+  // and by Newton's method with friction.
   template <class Displaced>
   void stay_within_bounds(const Contacts<Vector>& contacts, double contact_time, const Vector& u,
                           Displaced&& displaced) {
@@ -379,8 +381,8 @@ class FreeBodies {
     }
   }
 
-  // A step of Newton's method on the translation of a body, or half of the last one where that has not
-  // lowered its potential; none where it is the last.
+  // A Newton step for the translation of a body, or half of the last step if that has not lowered the
+  // potential; no new step in the last iteration.
   template <class Iterator>
   static void advance(Body& body, Iterator first, Iterator last, bool is_last) {
     const double w = body.weight();
@@ -401,7 +403,7 @@ class FreeBodies {
     const Point gradient = body.force + w * body.way + body.rub;
     const Point start = body.way;
     Point step = times<double, dim, dim, 1>(compliance, Point(-gradient));
-    // The bounds by their multipliers, one after the other until none changes (Hildreth 1957).
+    // Adds the multipliers of the bounds, one after the other, until none changes (Hildreth 1957).
     constexpr int most_sweeps = 100;
     for (auto bound = first; bound != last; ++bound) bound->push = 0;
     bool changes = first != last;
@@ -410,7 +412,7 @@ class FreeBodies {
       for (auto bound = first; bound != last; ++bound) {
         const Point response = times<double, dim, dim, 1>(compliance, bound->normal);
         const double per_push = dot<double, dim>(bound->normal, response);
-        if (!(per_push * w > 1e-9)) continue;  // the constraints leave it no way across the bound
+        if (!(per_push * w > 1e-9)) continue;  // the constraints allow no motion across the bound
         const double y = dot<double, dim>(bound->normal, Point(start + step));
         const double from_below = bound->push + (bound->low - y) / per_push,
                      from_above = bound->push + (bound->high - y) / per_push;
@@ -427,14 +429,14 @@ class FreeBodies {
                    dot<double, dim>(step, step) <= enough * enough * dot<double, dim>(body.way, body.way);
   }
 
-  // What all colliders together press on a body with is what it does not balance by itself. The gradient is
-  // in part rounding, which leaves some of that at nodes that are free. What is missing is added to the
-  // pressures at the bounds, to each by its size; where it is about as large as they are, nothing is known of
-  // them, and nodes at bounds that can press as it is asked share that alike.
+  // The total force of the colliders on a body balances the other forces on it. The gradient contains
+  // rounding errors, so that a part of this force is at free nodes. The missing force is distributed over the
+  // pressures at the bounds, in proportion to them; if it is about as large as they are, the pressures are
+  // unreliable, and the force is distributed equally over the nodes at bounds that can carry it.
   void correct_pressures(const Contacts<Vector>& contacts, const Vector& u, Vector& g) {
     if (bounds_.empty()) return;
     const auto& bounds = contacts.bounds();
-    // Calls use(body, axis, normal, pressure) for each bound of a node, as the gradient tells.
+    // Calls use(body, axis, normal, pressure) for each bound of a node, with the pressure in the gradient.
     const auto for_each_axis = [&](const auto& bounded, auto&& use) {
       Body& body = bodies_[at(body_of_[at(bounded.node)])];
       if (!body.touched || body.restrained) return;
@@ -494,14 +496,15 @@ class FreeBodies {
   bool any_moves_ = true;
 };
 
-// Whether rounding may decide how the bodies of a System move as wholes: in doubles it has too little to say.
+// Whether rounding may determine the rigid motion of the bodies of a System: in double its effect is too
+// small.
 template <class System>
 inline constexpr bool balances_bodies = System::abilities.free_bodies &&
                                         sizeof(typename System::Scalar) < sizeof(double);
 
 namespace detail {
 
-// Where it may not.
+// If it may not.
 struct NoFreeBodies {
   void forget_constraints() {}
 };
@@ -517,7 +520,7 @@ struct FreeBodiesOfSystem<System, true> {
 
 }  // namespace detail
 
-// What an integrator keeps of them.
+// The member of an integrator's workspace for it.
 template <class System>
 using FreeBodiesOf = typename detail::FreeBodiesOfSystem<System>::Type;
 

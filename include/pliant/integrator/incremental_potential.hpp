@@ -1,4 +1,4 @@
-// The function whose minimum is a step of an implicit integrator.
+// The function that a step of an implicit integrator minimises.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace pliant {
 
-// How inertia and damping weigh in a step. Numbers that an integrator computes in its own way, so that none
+// The weights of inertia and damping in a step. Each integrator computes these numbers itself, so that none
 // is rounded twice.
 template <class Scalar>
 struct IncrementalWeights {
@@ -25,21 +25,21 @@ struct IncrementalWeights {
   Scalar time_squared;  // s: inertia is M (u - p) / s [s^2]
   Scalar damping_time;  // T: damping is C (u - c) / T [s]
   Scalar ratio;         // s / T [s]
-  double contact_time;  // what a force of contact acts through, as far as the potential is concerned [s]
+  double contact_time;  // duration for which a contact force acts, in the potential [s]
 };
 
 // The function that a step minimises over its displacement u:
 //   |u - p|_M^2 / (2 s) + E(x + u) + alpha |u - c|_M^2 / (2 T) + T/2 sum_e w_e G':beta C:G',
-// p the displacement that loads and inertia alone would make, c the one that would end at rest: (u - c) / T
-// is the velocity at the end. Backward Euler: s = dt^2, T = dt, p = dt v + dt^2 M^-1 f, c = 0.
-// The last two terms are the potentials of damping. That of stiffness damping sums over the quadrature points
-// of volume w_e (viscosity.hpp); G' is the rate of Green's strain G at the end by the rule that makes a
-// velocity of u,
+// with the displacement p due to loads and inertia alone, and the displacement c that ends at rest: (u - c) /
+// T is the velocity at the end. Backward Euler: s = dt^2, T = dt, p = dt v + dt^2 M^-1 f, c = 0. The last two
+// terms are the potentials of damping. That of stiffness damping sums over the quadrature points of volume
+// w_e (viscosity.hpp); G' is the rate of Green's strain G at the end, by the rule that turns u into a
+// velocity,
 //   G' = (G(x + u) - G(x) - sym(F^T grad c)) / T,   F = dx/dX.
-// For a linear body that is (u - c).beta K (u - c) / (2 T). No turn of the body changes it, and its force has
-// no moment about the new positions. The unknown is the displacement and not the new position because the
-// difference of two positions has few digits left, in float and far from the origin.
-// Terms of the System's own are added as they are.
+// For a linear body it is (u - c).beta K (u - c) / (2 T). It is invariant under rotations of the body, and
+// its force has no moment about the new positions. The unknown is the displacement and not the new position,
+// because the difference of two positions has few significant digits in float far from the origin. Additional
+// terms of the System are added as they are.
 template <class SystemType, class FilterType>
 class IncrementalPotential
     : public StepPotential<SystemType, FilterType, MassParabola<typename SystemType::Vector>,
@@ -55,8 +55,8 @@ class IncrementalPotential
                     MassParabola<Vector>, StiffnessDamping<SystemType>>;
 
   struct Workspace : Base::Workspace {
-    Vector predicted;   // p [m]; the integrator fills it
-    Vector standstill;  // c [m], the same; without nodes where it is zero
+    Vector predicted;   // p [m]; set by the integrator
+    Vector standstill;  // c [m], set by the integrator; without nodes if it is zero
     FreeBodiesOf<SystemType> bodies;
 
     // `has_standstill`: c is not zero.
@@ -67,11 +67,11 @@ class IncrementalPotential
     }
   };
 
-  // Whether rounding may decide how bodies move as wholes, see FreeBodies.
+  // Whether rounding may determine the rigid motion of bodies, see FreeBodies.
   static constexpr bool balances_bodies = pliant::balances_bodies<SystemType>;
 
-  // `predicted` and `standstill` of the workspace are read from the first evaluation on, `prescribed` is
-  // known from here.
+  // `predicted` and `standstill` of the workspace are read in evaluations, and must be set before the first;
+  // `prescribed` is set by the constructor.
   template <class Context>
   IncrementalPotential(const Context& context, const State<Vector>& start, const Weights& weights,
                        const Newton& newton, Workspace& workspace)
@@ -94,7 +94,7 @@ class IncrementalPotential
     if constexpr (balances_bodies) w_.bodies.follow_constraints(context.filter);
   }
 
-  // The step the body would make if it were not elastic.
+  // The step of the body without its elasticity.
   void predict(Vector& step) const {
     step.set_sum(w_.predicted, Scalar(0), w_.predicted);
     this->filter_.apply(step);
@@ -106,7 +106,7 @@ class IncrementalPotential
       auto block = A.diagonal(i);
       Scalar least = -std::numeric_limits<Scalar>::infinity();
       if constexpr (balances_bodies) {
-        // Less would be lost in the rounding of the stiffness, which can then be indefinite.
+        // A smaller value would be lost in the rounding of the stiffness, which could then be indefinite.
         if (w_.bodies.moves(i)) least = least_weight * block.trace();
       }
       for (int axis = 0; axis < Vector::dim; ++axis) {
@@ -117,8 +117,9 @@ class IncrementalPotential
     return value;
   }
 
-  // Puts bodies where the forces on them balance, see FreeBodies; g is the gradient at u, and follows. Terms
-  // of the System's own may hold a body in ways that are not known here, which leaves all as they are.
+  // Moves bodies to the positions at which the forces on them balance, see FreeBodies; updates g, the
+  // gradient at u. Does nothing if terms of the System are active, because they may hold a body in unknown
+  // ways.
   void balance_bodies(Vector& u, Vector& g) requires(balances_bodies) {
     if (this->own_active_) return;
     using Row = typename decltype(w_.bodies)::Row;
@@ -128,13 +129,13 @@ class IncrementalPotential
       if (drag().active()) result += drag().template gradient<Row>(u, i);
       return result;
     };
-    // What is not solved to its end may hold moments.
+    // A solution that is not converged may contain moments.
     const bool turns = this->wants_rounding_ && !this->system_.rotation_changes_energy();
     w_.bodies.balance(this->x_, contacts_, weights_.contact_time, turns, weight, force, u, g);
   }
 
  private:
-  // Of a node in the matrix, relative to the trace of its stiffness [-].
+  // The smallest mass term of a node in the matrix, relative to the trace of its stiffness [-].
   static constexpr Scalar least_weight = std::numeric_limits<Scalar>::epsilon();
 
   const MassParabola<Vector>& inertia() const { return std::get<0>(this->terms_); }
@@ -145,7 +146,7 @@ class IncrementalPotential
   Weights weights_;
 };
 
-// What a step needs besides the state.
+// The data of a step besides the state.
 template <class SystemType, class FilterType>
 struct IncrementalWorkspace {
   using Vector = typename SystemType::Vector;
@@ -156,7 +157,7 @@ struct IncrementalWorkspace {
   NewtonWorkspace<Vector, Matrix> newton;
   Vector displacement;  // of the step [m]
 
-  // Of the constraints on the nodes, at the end of the last step [N].
+  // The forces of constraints on the nodes, at the end of the last step [N].
   const Vector& constraint_forces() const { return potential.held; }
 
   static constexpr WorkspaceAbilities abilities{
@@ -171,7 +172,7 @@ struct IncrementalWorkspace {
   void step_undone() { newton.bounded.step_undone(); }
   void keep_from(IncrementalWorkspace& other) { newton.bounded.keep_from(other.newton.bounded); }
 
-  // `has_standstill`: the displacement that would end at rest is not zero.
+  // `has_standstill`: whether the displacement that ends at rest is nonzero.
   void prepare(const SystemType& system, const Newton& parameters, bool has_standstill = false) {
     newton.prepare(system, parameters);
     if (displacement.nodes() == system.node_count()) return;
@@ -183,7 +184,7 @@ struct IncrementalWorkspace {
   void constraints_changed() { potential.bodies.forget_constraints(); }
 };
 
-// Leaves the minimiser of a potential, whose workspace is filled, in w.displacement.
+// Sets w.displacement to the minimiser of a potential, whose workspace has been filled.
 template <class Context, class Potential, class Monitor>
 StepReport minimize_increment(const Context& context, const State<typename Context::Vector>& state,
                               Potential& potential, const Newton& newton,

@@ -6,36 +6,36 @@
 
 namespace pliant {
 
-// M a+ + alpha M v+ + d + dE/dx(x+) = f at the end of each step, d the force of the stiffness damping, with,
-// for h = dt,
+// M a+ + alpha M v+ + d + dE/dx(x+) = f at the end of each step, with the force d of the stiffness damping
+// and, for h = dt,
 //   x+ = x + h v + h^2 ((1/2 - beta) a + beta a+),   v+ = v + h ((1 - gamma) a + gamma a+)
 // (Newmark 1959). The default, beta = 1/4 and gamma = 1/2, is the trapezoidal rule: of second order, without
-// dissipation, stable for a linear body whatever the step. gamma > 1/2 dissipates and is of first order;
-// beta < gamma / 2 is stable for omega h < 1 / sqrt(gamma / 2 - beta) only.
+// dissipation, unconditionally stable for a linear body. gamma > 1/2 is dissipative and of first order; beta
+// < gamma / 2 is stable for omega h < 1 / sqrt(gamma / 2 - beta) only.
 //
 // The step minimises a potential of its displacement u = x+ - x. With s = beta h^2 and T = beta h / gamma the
 // two rules read
 //   a+ = (u - q) / s,  q = h v + (1/2 - beta) h^2 a,     v+ = (u - c) / T,  c = q - T (v + (1 - gamma) h a),
 // so that the equation is the gradient over u of
 //   |u - q|_M^2 / (2 s) - f.u + E(x + u) + alpha |u - c|_M^2 / (2 T) + the potential of d;
-// completing the square moves f into p = q + s M^-1 f, which leaves that of IncrementalPotential. The rate of
-// strain of d is what the rule for v+ makes of Green's strain G, with gamma = 2 beta the trapezoidal
-// 2 (G+ - G) / h - sym(F^T grad v), of second order as the motion is. Any other gamma / beta sees in it a
-// term of the order of h of the centripetal acceleration, which is free of moments.
+// completing the square moves f into p = q + s M^-1 f, which gives the potential of IncrementalPotential. The
+// rate of strain in d is the rule for v+ applied to Green's strain G, with gamma = 2 beta the trapezoidal 2
+// (G+ - G) / h - sym(F^T grad v), of second order like the motion. Any other gamma / beta adds to it a term
+// of order h of the centripetal acceleration, which is free of moments.
 //
-// Loads are constant over a step. Where they, the positions or the velocities have been set, the acceleration
-// at the start is found anew from the balance of forces. The velocities of moved nodes are those of their
-// paths, and not what the rule for v+ makes of their displacements: with gamma = 1/2 that would swing about
-// the truth for ever.
+// Loads are constant over a step. If loads, positions or velocities have been set, the acceleration at the
+// start is recomputed from the balance of forces. The velocities of moved nodes are those of their paths, and
+// not by the rule for v+ from their displacements, which with gamma = 1/2 would oscillate about the true
+// value without decay.
 //
-// `.newton = Newton::linearised()` makes one iteration: still of second order with constant damping, but a
-// body that softens can blow up. The converged step fails rather than that, yet on a nonlinear body it can
-// gain energy: with large steps BackwardEuler or gamma > 1/2 is the safe choice.
+// `.newton = Newton::linearised()` makes one iteration: still of second order with constant damping, but
+// unstable for some softening bodies. The converged step fails instead of diverging, but a nonlinear body can
+// gain energy: for large steps BackwardEuler or gamma > 1/2 is the safe choice.
 struct Newmark {
   double dt = 0.01;    // [s]
   double beta = 0.25;  // (0, 1/2]
   double gamma = 0.5;  // [1/2, 1]
-  Newton newton = {};  // how far and how carefully each step is solved
+  Newton newton = {};  // accuracy and safeguards of the solve
 
   static constexpr IntegratorAbilities abilities{.keeps_acceleration = true, .knows_colliders = true};
 
@@ -112,7 +112,8 @@ struct Newmark {
     leave_contact(context, u, workspace.newton.gradient, state, w.held);
     context.filter.for_each_moved([&](int node, const auto& S) {
       const auto velocity = ((u.node(node) - w.standstill.node(node)) / T).eval();
-      // The constraint's force is that of the acceleration which the velocities tell, not the rule for a+.
+      // The force of the constraint belongs to the acceleration that follows from the velocities, not to the
+      // rule for a+.
       const auto by_rule = (u.node(node) - w.predicted.node(node)) / s +
                            context.loads.node(node).cwiseQuotient(mass.node(node));
       const auto wrong = ((velocity - state.v.node(node)) / h - by_rule).eval();
@@ -125,10 +126,10 @@ struct Newmark {
   }
 
  private:
-  // A contact force acts through the whole step (Kane, Repetto, Ortiz, Marsden 1999): it is no part of the
-  // acceleration that the next step starts with, and 2 beta of what the potential makes of it. Nodes that
-  // press follow the collider along its normal, and those that stick in every direction; by the rule for v+
-  // they would bounce off it without loss, for ever.
+  // A contact force acts during the whole step (Kane, Repetto, Ortiz, Marsden 1999): it is not part of the
+  // acceleration at the start of the next step, and its value is 2 beta times that in the potential. Nodes in
+  // contact follow the collider along its normal, and sticking ones in all directions; with the rule for v+
+  // they would bounce off without loss, repeatedly.
   template <class Context>
   void leave_contact(const Context& context, const typename Context::Vector& u,
                      const typename Context::Vector& g, State<typename Context::Vector>& state,

@@ -1,4 +1,4 @@
-// Backward Euler as an optimisation that every iteration brings forward.
+// Backward Euler as an optimisation in which every iteration is progress.
 #pragma once
 
 #include <pliant/integrator/incremental_potential.hpp>
@@ -7,14 +7,14 @@ namespace pliant {
 
 // The same step as BackwardEuler, x+ the minimum of the incremental potential
 //   |x+ - x - dt v - dt^2 M^-1 f|_M^2 / (2 dt^2) + E(x+) + damping,
-// by a projected Newton iteration that is always guarded by a line search and taken as far as it comes:
-// without moved nodes and external forces |v+ - v|_M^2 / 2 + E(x+) <= |v|_M^2 / 2 + E(x), to rounding,
-// converged or not. Where the iteration limit comes first, or no step lowers the potential further, the
-// report says so (StepStop::accepted) and `residual` how far it is from the minimum. Gast et al. 2015,
-// "Optimization integrator for large time steps".
+// by a projected Newton iteration, always with a line search, whose last iterate is accepted: without moved
+// nodes and external forces |v+ - v|_M^2 / 2 + E(x+) <= |v|_M^2 / 2 + E(x), up to rounding, converged or not.
+// If the iteration limit is reached, or no step lowers the potential further, the report contains
+// StepStop::accepted and in `residual` the distance from the minimum. Gast et al. 2015, "Optimization
+// integrator for large time steps".
 struct OptimizationEuler {
   double dt = 0.01;    // [s]
-  Newton newton = {};  // `require_convergence` is taken as false
+  Newton newton = {};  // `require_convergence` is ignored and taken as false
 
   static constexpr IntegratorAbilities abilities{.knows_colliders = true};
 

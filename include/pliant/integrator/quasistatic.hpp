@@ -14,8 +14,8 @@
 
 namespace pliant {
 
-// The potential of a body under dead loads f, over the displacement u from where it was: E(x + u) - f.u, and
-// the terms of the System's own. What minimises it is in stable equilibrium.
+// The potential of a body under dead loads f, over the displacement u from the current positions: E(x + u) -
+// f.u, plus the additional terms of the System. Its minima are the stable equilibria.
 template <class SystemType, class FilterType>
 class StaticPotential : public StepPotential<SystemType, FilterType, DeadLoads<typename SystemType::Vector>,
                                              Friction<typename SystemType::Contacts>> {
@@ -24,8 +24,8 @@ class StaticPotential : public StepPotential<SystemType, FilterType, DeadLoads<t
   using Base =
       StepPotential<SystemType, FilterType, DeadLoads<Vector>, Friction<typename SystemType::Contacts>>;
 
-  // `time` [s] is that of the constraints' paths at the end, `duration` [s] what it takes to get there, which
-  // drag acts through.
+  // `time` [s]: for the paths of the constraints at the end; `duration` [s]: of the motion, for which drag
+  // acts.
   template <class Context>
   StaticPotential(const Context& context, const State<Vector>& state, const Vector& loads, double time,
                   double duration, typename Base::Workspace& workspace)
@@ -35,7 +35,8 @@ class StaticPotential : public StepPotential<SystemType, FilterType, DeadLoads<t
   }
 };
 
-// Of Newton's method in statics, which starts far from equilibrium and has no inertia to help.
+// For Newton's method in statics, which starts far from equilibrium and has no inertia that improves the
+// matrix.
 struct QuasiStaticNewtonDefaults {
   static constexpr int max_iterations = 200;
   static constexpr double tolerance = 1e-6;
@@ -44,24 +45,24 @@ struct QuasiStaticNewtonDefaults {
 using QuasiStaticNewton = NewtonParameters<QuasiStaticNewtonDefaults>;
 
 // Each step goes to the static equilibrium under the loads and the positions of the moved nodes at the end of
-// the step, a local minimum of the potential found by a guarded Newton iteration. Loads grow linearly over
-// the step from those of the last equilibrium (zero before the first step); a part of it that does not
-// converge is halved and tried again. Velocities become zero; there is no damping.
+// the step, a local minimum of the potential found by Newton's method with a line search. Loads grow linearly
+// over the step from those of the last equilibrium (zero before the first step); a part of the step that does
+// not converge is halved and repeated. Velocities become zero; there is no damping.
 //
-// An equilibrium with elements of negative volume (det F < 0) is stable in the formulas of many energies, and
-// no state of a real body: a part that ends in one is halved as well, and where that does not help the step
-// fails with StepStop::inverted. `allow_inverted_elements` takes it, as for a body that is to find back from
-// a state turned inside out. Energies of small strain, such as LinearElastic, know no inversion: their
-// elements are counted in the report only.
+// With many energies an equilibrium with elements of negative volume (det F < 0) is stable, but no state of a
+// real body: a part that ends in one is halved as well, and if that does not help the step fails with
+// StepStop::inverted. `allow_inverted_elements` accepts it, for example for a body that should recover from
+// an inverted state. Energies of small strain, such as LinearElastic, are not affected by inversion: their
+// elements are only counted in the report.
 //
-// A part of the body that can still move as a rigid body has no equilibrium or many: the step fails with
-// StepStop::free_motion, which says in words what is missing, unless that is allowed. A hinge within the
-// body, parts that share the nodes of one edge or a single node, is not told from a joint that holds.
+// If a part of the body can still move as a rigid body, it has no equilibrium or many: the step fails with
+// StepStop::free_motion, and a message that describes the motion, unless this is allowed. A hinge within the
+// body, such as parts that share only the nodes of an edge or a single node, is not detected.
 struct QuasiStatic {
-  double dt = 1;         // time that a step advances, which paths see: any unit that suits them [s]
-  int increments = 1;    // parts that a step is cut into to begin with
-  int max_halvings = 8;  // how often a part may be halved
-  int max_newton_iterations = 5000;  // of a step for each of its increments, failed and halved parts included
+  double dt = 1;         // by which a step advances the time of paths, in any suitable unit [s]
+  int increments = 1;    // initial number of parts of a step
+  int max_halvings = 8;  // maximum of halvings of a part
+  int max_newton_iterations = 5000;  // of a step, times `increments`, including those of failed and halved parts
   bool allow_free_motion = false;
   bool allow_inverted_elements = false;
   QuasiStaticNewton newton = {};
@@ -76,7 +77,7 @@ struct QuasiStatic {
     NewtonWorkspace<Vector, Matrix> newton;
     Vector displacement;                 // of the increment [m]
     Vector last_loads, increment_loads;  // of the last equilibrium; of the increment [N]
-    bool known_to_be_held = false;       // no part of the body can move as a rigid body
+    bool known_to_be_held = false;       // whether no part of the body can move as a rigid body
 
     static constexpr WorkspaceAbilities abilities{
         .history = true, .steps = true, .keeps = true, .follows_constraints = true};

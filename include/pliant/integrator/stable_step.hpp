@@ -10,12 +10,12 @@
 
 namespace pliant {
 
-// A bound from above of the magnitudes of the eigenvalues of M^-1 A over the free nodes; with the stiffness
-// for A it bounds omega^2 [1/s^2] of all modes. For any positive vector y the largest ratio of the entries of
-// M^-1 |A| y to those of y is such a bound (Collatz 1942, Wielandt 1950; with y = 1, Gershgorin's), and a few
-// steps of the power iteration on y bring it down to the largest eigenvalue of M^-1 |A|, a few per cent above
-// that of M^-1 A. The power iteration on A itself would approach it from below, and what is stable by its
-// word may not be. Overwrites A; y and z are scratch. Not finite where A is not.
+// An upper bound of the magnitudes of the eigenvalues of M^-1 A over the free nodes; if A is the stiffness it
+// bounds omega^2 [1/s^2] of all modes. For any positive vector y the largest ratio of the entries of M^-1 |A|
+// y to those of y is such a bound (Collatz 1942, Wielandt 1950; with y = 1, Gershgorin's), and a few steps of
+// the power iteration on y reduce it to the largest eigenvalue of M^-1 |A|, a few per cent above that of M^-1
+// A. The power iteration on A itself would approach it from below, so that its estimate of the stable step
+// would be too long. Overwrites A; y and z are scratch. The result is not finite if A is not.
 template <class Filter, class Vector, class Matrix>
 double bound_eigenvalues(const Filter& filter, const Vector& mass, Matrix& A, Vector& y, Vector& z) {
   using Scalar = typename Vector::Scalar;
@@ -50,11 +50,11 @@ double bound_eigenvalues(const Filter& filter, const Vector& mass, Matrix& A, Ve
   return bound;
 }
 
-// The longest stable step [s] of central differences whose stiffness damping lags by half a step, where
-// omega^2 <= stiffness [1/s^2] and the eigenvalues of M^-1 C, C that of the stiffness damping, are at most
-// damping [1/s]: the step h for which h^2 stiffness + 2 h damping = 4. For one mode with the damping ratio
-// zeta that is (2 / omega) (sqrt(1 + zeta^2) - zeta). Infinity where both are zero, zero where one of them is
-// not finite: no step is known to be stable.
+// The longest stable step [s] of central differences whose stiffness damping lags by half a step, if omega^2
+// <= stiffness [1/s^2] and the eigenvalues of M^-1 D, with the stiffness damping D, are at most damping
+// [1/s]: the step h for which h^2 stiffness + 2 h damping = 4. For one mode with the damping ratio zeta it is
+// (2 / omega) (sqrt(1 + zeta^2) - zeta). Infinite if both are zero; zero, for no stable step, if one of them
+// is not finite.
 inline double longest_stable_step(double stiffness, double damping) {
   const double sum = damping + std::sqrt(damping * damping + 4 * stiffness);
   if (!detail::is_finite(sum)) return 0;

@@ -1,4 +1,4 @@
-// What a time step says about itself.
+// The report of a time step.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ struct Energies {
   double elastic = 0;
   double gravitational = 0;
   double external = 0;
-  double terms = 0;  // stored by terms of the program's own, see TermAbilities::stores_energy
+  double terms = 0;  // stored by additional terms, see TermAbilities::stores_energy
 
   double total() const { return kinetic + elastic + gravitational + external + terms; }
 
@@ -35,62 +35,62 @@ struct Energies {
 
 enum class StepStop {
   converged,             // Newton met its tolerance
-  accepted,              // not converged, which was not required either
+  accepted,              // not converged; convergence was not required
   not_converged,         // the iteration limit came first
   stalled,               // no step lowers the incremental potential further
-  energy_undefined,      // an element has left the domain of its energy
+  energy_undefined,      // an element is outside the domain of its energy
   not_finite,            // positions, velocities, forces or stiffnesses are not
-  indefinite,            // the linear solver met a matrix that is not positive definite
-  linear_solver_failed,  // the linear solver ran into its iteration limit
-  cancelled,             // the progress callback asked for it
+  indefinite,            // the linear solver found a matrix that is not positive definite
+  linear_solver_failed,  // the linear solver reached its iteration limit
+  cancelled,             // by the progress callback
   penetration,           // a node could not be kept out of the colliders
-  too_stiff,             // an explicit step would need more substeps than it is allowed
-  inverted,              // a static step ends with elements turned inside out, however small its parts
-  too_many_iterations,   // a static step needs more Newton iterations than all its parts may take
-  time_stands_still,     // the time is so great that its rounding is not small beside dt
-  free_motion  // a part of the body is not held against moving as a rigid body, and statics asks for it
+  too_stiff,             // an explicit step would need more substeps than allowed
+  inverted,              // a static step ends with inverted elements, even with the smallest parts
+  too_many_iterations,   // a static step exceeds the limit of Newton iterations of all its parts
+  time_stands_still,     // the rounding error of the time is not small compared with dt
+  free_motion  // statics only: a part of the body can move as a rigid body
 };
 
-// How a step ended: why it stopped, what it cost, and how good it is. True where the step was accepted;
-// otherwise the state is what it was before the step. Forces and potentials are NaN where an integrator knows
-// none, see without_residual.
+// How a step ended: why it stopped, its cost, and its accuracy. True if the step was accepted; otherwise the
+// state is that before the step. Forces and potentials are NaN if an integrator does not compute them, see
+// without_residual.
 struct StepReport {
   StepStop stop = StepStop::converged;
   int newton_iterations = 0;
   int linear_iterations = 0;
-  int truncated_solves = 0;  // linear solves that ran into their iteration limit
+  int truncated_solves = 0;  // linear solves that reached their iteration limit
   int line_search_steps = 0;
-  int contacts = 0;            // nodes that press on colliders
-  int contact_passes = 0;      // minimisations that contact and friction asked for
-  double friction_change = 0;  // of the forces of friction, were there another pass [N]
+  int contacts = 0;            // number of nodes in contact
+  int contact_passes = 0;      // minimisations for contact and friction
+  double friction_change = 0;  // of the friction forces, in another pass [N]
   double residual = 0;         // |unbalanced force| at the end, over the free nodes [N]
-  double residual_goal = 0;    // what it had to reach [N]
-  bool rounding_goal = false;  // that is the rounding of the forces, which is above what was asked for
-  double first_residual = 0;   // at the start of the step, its constrained nodes moved [N]
-  double potential_drop = 0;   // by how much the step lowered the potential that it minimises [J]
+  double residual_goal = 0;    // upper limit for `residual` [N]
+  bool rounding_goal = false;  // the goal was raised to the rounding level of the forces
+  double first_residual = 0;   // at the start of the step, after its constrained nodes were moved [N]
+  double potential_drop = 0;   // decrease of the minimised potential [J]
   double linear_residual = 0;  // of the last linear solve [N]
   double linear_goal = 0;      // [N]
   int substeps = 0;            // of an explicit step
-  int factorisations = 0;      // of OperatorSplitting: matrices that had to be made
-  int pieces = 0;              // of OperatorSplitting: bodies, or parts of them, that do not hang together
-  int copies = 0;              // how many of these are solved together, as copies of each other
-  int inverted_elements = -1;  // turned inside out after the step, see InvertedElements; of OperatorSplitting
-                               // where its last solve evaluated them. -1, not known, where a step has failed
-                               // for another reason than StepStop::inverted
-  double stable_dt = 0;        // longest stable substep of an explicit step, by a safe bound [s]; infinity
-                               // where nothing that is free to move has any stiffness
+  int factorisations = 0;      // of OperatorSplitting: number of factorised matrices
+  int pieces = 0;              // of OperatorSplitting: number of connected components
+  int copies = 0;              // number of components solved together, as instances of the same mesh
+  int inverted_elements = -1;  // after the step, see InvertedElements; of OperatorSplitting at its last
+                               // evaluation of elements. -1, unknown, if a step has failed for another reason
+                               // than StepStop::inverted
+  double stable_dt = 0;        // longest stable substep of an explicit step, a lower bound [s]; infinity
+                               // if the free nodes have no stiffness
   double time = 0;             // of the state after the step [s]
-  int undefined_element = -1;  // user's number of the element that left the domain of its energy; those of
+  int undefined_element = -1;  // user's number of the element outside the domain of its energy; those of
                                // Bodies are numbered solid after solid
   int blocked_node = -1;       // user's number of a node that could not be kept out of the colliders
-  std::array<int, 2> blocking_colliders{-1, -1};  // numbers of those in its way, -1 where there are fewer
-  std::string free_motion;               // which rigid motions nothing holds, where it stopped for that
-  std::vector<NewtonIteration> history;  // with Newton::keep_history
+  std::array<int, 2> blocking_colliders{-1, -1};  // their numbers, -1 if there are fewer
+  std::string free_motion;               // the unconstrained rigid motions, if the step stopped because of them
+  std::vector<NewtonIteration> history;  // if Newton::keep_history
   Energies energies;                     // after the step [J]
 
   explicit operator bool() const { return stop == StepStop::converged || stop == StepStop::accepted; }
 
-  // Of an integrator that does not know what forces it leaves unbalanced, nor minimises a potential.
+  // For an integrator without residual or potential.
   static StepReport without_residual() {
     constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
     StepReport report;
@@ -99,7 +99,7 @@ struct StepReport {
     return report;
   }
 
-  // One sentence that says why the step stopped.
+  // One sentence with the reason why the step stopped.
   std::string message() const {
     std::ostringstream text;
     text.precision(3);
@@ -188,7 +188,7 @@ struct StepReport {
   }
 };
 
-// A StepReport without what only the integrator knows: energies and free motions.
+// A StepReport without the data of the integrator: energies and free motions.
 inline StepReport report_of(NewtonReport newton, bool require_convergence) {
   const auto stop = [&] {
     switch (newton.stop) {
@@ -231,22 +231,23 @@ inline StepReport report_of(NewtonReport newton, bool require_convergence) {
   return report;
 }
 
-// Names the element that has left the domain of its energy at the positions x, where the step stopped for
-// that.
+// If the step stopped with an undefined energy, finds an element that is outside the domain of its energy at
+// the positions x.
 template <class System, class Vector>
 void blame_element(StepReport& report, System& system, const Vector& x) {
   if (report.stop != StepStop::energy_undefined) return;
   report.undefined_element = system.undefined_element(x);
-  if (report.undefined_element < 0) report.stop = StepStop::not_finite;  // it was not the elastic energy
+  if (report.undefined_element < 0) report.stop = StepStop::not_finite;  // not because of the elastic energy
 }
 
-// What a progress callback is told, before each Newton iteration, every 64 iterations of the linear solver,
-// before each substep of an explicit integrator, and once at the start of a step of OperatorSplitting.
+// The argument of a progress callback, which is called before each Newton iteration, every 64 iterations of
+// the linear solver, before each substep of an explicit integrator, and once at the start of a step of
+// OperatorSplitting.
 struct Progress {
   double time;             // of the state before the step [s]
-  int newton_iteration;    // done so far in this step; of an explicit integrator, substeps
+  int newton_iteration;    // completed in this step; of an explicit integrator, substeps
   int linear_iteration;    // of the current linear solve
-  double residual;         // |unbalanced force| [N]; NaN of an integrator that knows none
+  double residual;         // |unbalanced force| [N]; NaN if the integrator does not compute it
   double linear_residual;  // [N]; the same
 };
 

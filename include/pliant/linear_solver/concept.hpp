@@ -1,18 +1,18 @@
 // The LinearSolver concept: solves A x = b for a symmetric A.
 //
-// A model is a plain aggregate of parameters. What it needs at run time lives in its nested
-// Workspace<Matrix>, which the caller owns and keeps from one solve to the next. Its members:
+// A model is a plain aggregate of parameters. Its data at run time are in its nested Workspace<Matrix>, which
+// the caller owns and keeps from one solve to the next. Its members:
 //   check()
 //       throws ParameterError naming the parameter that is out of range
 //   solve(A, b, x, workspace, goal, monitor)
-//       x holds the first guess on entry and the solution on return; `goal` is a residual norm that is good
-//       enough whatever the tolerances say; `monitor(iterations, residual)` is called now and then and may
-//       return false to stop
-// What it offers beyond that it says in a constant, which it may leave out if that is nothing:
+//       x holds the first guess on entry and the solution on return; `goal` is a sufficient residual norm
+//       even if the tolerances are smaller; `monitor(iterations, residual)` is called occasionally, and
+//       stops the solve by returning false
+// Optional functions are declared in a constant, which may be omitted if there are none:
 //   static constexpr SolverAbilities abilities{.follows_steps = true};
-// The concept asks for the functions of each ability, and for the ability where a workspace has its
-// functions: what is misspelt is no LinearSolver. A workspace on which the bits of the next solve depend has
-// a History, see core/history.hpp.
+// The concept requires the functions of each declared ability, and the ability for each such function of the
+// workspace: a misspelt function is a compile error. A workspace on which the bits of the next solve depend
+// has a History, see core/history.hpp.
 #pragma once
 
 #include <concepts>
@@ -26,19 +26,19 @@ namespace pliant {
 
 enum class LinearStop {
   converged,       // a tolerance was met
-  max_iterations,  // it was not
+  max_iterations,  // no tolerance was met
   indefinite,      // a direction with d.Ad <= 0, or a pivot that is not positive: A is not positive definite
   not_finite,      // A, b or the iteration overflowed
-  cancelled        // the monitor asked for it
+  cancelled        // by the monitor
 };
 
-// How a linear solve ended. Residuals are the Euclidean norm of b - A x, in newtons where b is a force.
+// How a linear solve ended. Residuals are Euclidean norms of b - A x, in newtons if b is a force.
 struct LinearReport {
   LinearStop stop = LinearStop::converged;
   int iterations = 0;
   double first_residual = 0;  // of the first guess
-  double residual = 0;        // of the solution; in double, iterative methods tell it by their recurrence
-  double goal = 0;            // what `residual` had to reach
+  double residual = 0;        // of the solution; in double, iterative methods report that of their recurrence
+  double goal = 0;            // the upper limit for `residual`
 
   explicit operator bool() const { return stop == LinearStop::converged; }
 
@@ -63,7 +63,7 @@ struct LinearReport {
 
 namespace detail {
 
-// What all solvers ask of their tolerances; `solver` names them in the ParameterError.
+// The requirements of all solvers on their tolerances; `solver` is the prefix in the ParameterError.
 inline void require_tolerances(const std::string& solver, double tolerance, double absolute_tolerance) {
   require_parameter(tolerance >= 0 && tolerance < 1, (solver + "::tolerance").c_str(), tolerance,
                     "must lie in [0, 1)");
@@ -71,7 +71,7 @@ inline void require_tolerances(const std::string& solver, double tolerance, doub
                     "must not be negative");
 }
 
-// The same of an iteration, which must have something to reach.
+// The same for iterative solvers, of whose tolerances one must be positive.
 inline void require_iteration(const std::string& solver, double tolerance, double absolute_tolerance,
                               int max_iterations) {
   require_tolerances(solver, tolerance, absolute_tolerance);
@@ -81,8 +81,8 @@ inline void require_iteration(const std::string& solver, double tolerance, doubl
                     "must be positive where absolute_tolerance is zero");
 }
 
-// The norm of b - A x that the rounding of x and of the sums explains: some units in the last place of
-// |A| |x| + |b|. Measured: that of a solution rounded to its scalar is below a quarter of it.
+// A bound of the rounding error of the norm of b - A x: some units in the last place of |A| |x| + |b|.
+// Measured: the residual of a solution rounded to its scalar is below a quarter of it.
 template <class Matrix, class Vector>
 double rounding_of_residual(const Matrix& A, const Vector& b, const Vector& x, Vector& sums) {
   constexpr double units = 4 * std::numeric_limits<typename Matrix::Scalar>::epsilon();
@@ -92,23 +92,23 @@ double rounding_of_residual(const Matrix& A, const Vector& b, const Vector& x, V
 
 }  // namespace detail
 
-// Never asks to stop.
+// Never stops a solve.
 struct NoMonitor {
   bool operator()(int, double) const { return true; }
 };
 
-// What a linear solver offers beyond what all of them must, with the functions that its workspace then has.
+// The optional abilities of a linear solver, with the functions that its workspace must then have.
 struct SolverAbilities {
-  // set_positions(x): the nodes are at the positions x [m] for which the next matrix is computed.
+  // set_positions(x): called with the positions x [m] of the nodes for which the next matrix is computed.
   bool takes_positions = false;
-  // begin_step(), step_undone(), keep_from(other): something is remembered from one step of an integrator to
-  // the next, see WorkspaceAbilities in integrator/concept.hpp; step_undone() is called after exceptions.
+  // begin_step(), step_undone(), keep_from(other): data persist from one step of an integrator to the next,
+  // see WorkspaceAbilities in integrator/concept.hpp; step_undone() is called after exceptions.
   bool follows_steps = false;
 };
 
 namespace detail {
 
-// Those of a solver, which may leave them out.
+// The abilities of a solver; none if it declares none.
 template <class S>
 inline constexpr SolverAbilities solver_abilities = {};
 template <class S>
@@ -129,7 +129,7 @@ concept KeepsFrom = requires(W& workspace) {
   workspace.keep_from(workspace);  // see SolverAbilities
 };
 
-// Whether a solver says what its workspace offers.
+// Whether the declared abilities of a solver are those of its workspace.
 template <class S, class Matrix, class W = typename S::template Workspace<Matrix>>
 concept KeepsPromises = solver_abilities<S>
 .takes_positions == TakesPositions<W, typename Matrix::Vector>&& solver_abilities<S>.follows_steps ==
@@ -145,7 +145,7 @@ concept LinearSolver = std::copy_constructible<S> &&
   { solver.solve(A, b, x, workspace, goal, NoMonitor{}) } -> std::same_as<LinearReport>;  // A x = b
 } && detail::KeepsPromises<S, Matrix>;  // its abilities are those of its workspace
 
-// Stands for the solver where an integrator needs none.
+// The solver type of an integrator that needs none.
 struct NoSolver {
   template <class Matrix>
   struct Workspace {};

@@ -15,34 +15,33 @@
 
 namespace pliant {
 
-// When the negative eigenvalues of the elements' Hessians are taken out. Without them every direction lowers
-// the function, but the more is taken out the slower the convergence.
+// When the negative eigenvalues of the elements' Hessians are removed. Without them every Newton direction is
+// a descent direction, but the larger the removed fraction the slower the convergence.
 enum class HessianStrategy {
   always_project,  // in every iteration
-  on_demand,       // where the Hessian proves not to be positive definite, and for some iterations after that
-  progressive      // a part of them, that grows where the Hessian proves not to be positive definite and
-                   // shrinks again with every iteration that succeeds
+  on_demand,       // if the Hessian is not positive definite, and then for some iterations
+  progressive      // a fraction of them, which grows whenever the Hessian is not positive definite and
+                   // shrinks with every successful iteration
 };
 
-// Parameters. Their defaults solve each step to convergence and guard every iteration by a line search;
-// `Newton::linearised()` is the one-iteration scheme of interactive simulators. Some defaults are those of an
-// integrator, so that naming one field leaves the others at what suits it.
+// Parameters. The defaults solve each step to convergence, with a line search in every iteration;
+// `Newton::linearised()` is the one-iteration scheme of interactive simulators. Some defaults depend on the
+// integrator, so that setting one field leaves the others at suitable values.
 template <class Defaults>
 struct NewtonParameters {
-  int max_iterations = Defaults::max_iterations;  // linear systems solved with success, at most
-  double tolerance = Defaults::tolerance;         // of |gradient|, relative to the forces at play [-]
+  int max_iterations = Defaults::max_iterations;  // maximum of successfully solved linear systems
+  double tolerance = Defaults::tolerance;         // of |gradient|, relative to the acting forces [-]
   double absolute_tolerance = 0;                  // of |gradient| [N]
   double reduction = 0;                           // of |gradient|, relative to the first one [-]
-  bool require_convergence = true;  // false: max_iterations are what the time allows, and the result is
-                                    // taken as it is
+  bool require_convergence = true;  // false: accept the result after max_iterations
   Projection projection = Projection::clamp;  // of the elements' Hessians
   HessianStrategy hessian = Defaults::hessian;
   bool line_search = true;            // backtracking by halves, Armijo
   double sufficient_decrease = 1e-4;  // Armijo's constant [-]
-  int max_line_search_steps = 40;     // halvings of one step, at most
-  bool keep_history = false;          // every iteration goes into the report, which then allocates
+  int max_line_search_steps = 40;     // maximum of halvings of one step
+  bool keep_history = false;          // whether the report lists every iteration, which allocates
 
-  // One iteration, full step, whatever it leads to.
+  // One iteration with the full step, without any check of the result.
   static NewtonParameters linearised() {
     return {.max_iterations = 1,
             .require_convergence = false,
@@ -50,7 +49,7 @@ struct NewtonParameters {
             .line_search = false};
   }
 
-  // The same parameters where another integrator wants them.
+  // The same parameters for another integrator.
   template <class OtherDefaults>
   operator NewtonParameters<OtherDefaults>() const {
     return {max_iterations, tolerance, absolute_tolerance, reduction,           require_convergence,
@@ -73,7 +72,7 @@ struct NewtonParameters {
   }
 };
 
-// Of a step in time.
+// For a time step.
 struct NewtonDefaults {
   static constexpr int max_iterations = 30;
   static constexpr double tolerance = 1e-4;
@@ -87,16 +86,16 @@ enum class NewtonStop {
   stalled,               // no step lowers the function further although |gradient| is above its tolerance
   undefined,             // the function is not finite at the start, or after a full step without line search
   linear_solver_failed,  // see the linear report
-  cancelled              // the monitor asked for it
+  cancelled              // by the monitor
 };
 
-// One iteration as it went.
+// One iteration.
 struct NewtonIteration {
   double value = 0;           // of the function after it [J]
   double gradient = 0;        // |gradient| after it [N]
-  double step_length = 1;     // what the line search left of the full step [-]
-  double projected = 0;       // part of the negative eigenvalues that was taken out of the Hessian, 0 to 1
-  int linear_iterations = 0;  // of its linear solves, those of a Hessian that had to be projected included
+  double step_length = 1;     // accepted fraction of the full step [-]
+  double projected = 0;       // fraction of the negative eigenvalues removed from the Hessian, 0 to 1
+  int linear_iterations = 0;  // of its linear solves, including those that were repeated with projection
   int line_search_steps = 0;  // evaluations of the function beyond the first
 };
 
@@ -105,19 +104,19 @@ struct NewtonReport {
   NewtonStop stop = NewtonStop::converged;
   int iterations = 0;
   int linear_iterations = 0;
-  int truncated_solves = 0;    // linear solves that ran into their iteration limit
+  int truncated_solves = 0;    // linear solves that reached their iteration limit
   int line_search_steps = 0;   // evaluations of the function beyond one per iteration
   double first_gradient = 0;   // |gradient| at the start
   double gradient = 0;         // |gradient| at the end
-  double goal = 0;             // what `gradient` had to reach
-  bool rounding_goal = false;  // that is the rounding of the forces, which is above what was asked for
+  double goal = 0;             // the upper limit for `gradient`
+  bool rounding_goal = false;  // the goal was raised to the rounding level of the forces
   double first_value = 0;      // of the function at the start [J]
   double value = 0;            // of the function at the end [J]
   LinearReport linear;         // of the last linear solve
-  std::vector<NewtonIteration> history;  // with Newton::keep_history
+  std::vector<NewtonIteration> history;  // if Newton::keep_history
 };
 
-// What `minimize` needs between iterations. The caller owns it and keeps it from one call to the next.
+// The memory of `minimize`. The caller owns it and keeps it from one call to the next.
 template <class Vector, class Matrix>
 struct NewtonWorkspace {
   Vector gradient, right_side, step, trial;
@@ -131,7 +130,7 @@ struct NewtonWorkspace {
   void save(History& history) const { bounded.save(history); }
   void restore(History&& history) { bounded.restore(std::move(history)); }
 
-  // Room for the unknowns of a system, where there is none yet.
+  // Allocates the vectors and matrices of a system, if necessary.
   template <class System>
   void prepare(const System& system, const Newton& newton) {
     if (gradient.nodes() != system.node_count()) {
@@ -148,9 +147,9 @@ struct NewtonWorkspace {
 
 namespace detail {
 
-// How much of the negative eigenvalues is taken out of the Hessian, from one iteration to the next, and what
-// is added to it where that is not enough: a projected Hessian can still be singular, as that of a body
-// without any extent is, or not definite by rounding.
+// The fraction of the negative eigenvalues that is removed from the Hessian, from one iteration to the next,
+// and the increase of its diagonal if that does not suffice: a projected Hessian can still be singular, such
+// as that of a body collapsed to a point, or indefinite by rounding.
 class ProjectionSchedule {
  public:
   explicit ProjectionSchedule(const Newton& newton)
@@ -159,13 +158,13 @@ class ProjectionSchedule {
         highest_(newton.projection == Projection::none || !newton.line_search ? full : most_shifted),
         level_(lowest_) {}
 
-  // The part that is taken out, 0 to 1. All of it is what Newton::projection asks for.
+  // The removed fraction, 0 to 1. At 1 the Hessian is that of Newton::projection.
   double part() const { return parts[level_]; }
 
-  // What is added to the diagonal, relative to its mean [-].
+  // The increase of the diagonal, relative to its mean [-].
   double shift() const { return shifts[level_]; }
 
-  // The Hessian was not positive definite. False where no more can be taken out.
+  // Called if the Hessian was not positive definite. Returns false if the limit is reached.
   bool raise() {
     if (level_ >= highest_) return false;
     if (level_ < full) {
@@ -176,13 +175,14 @@ class ProjectionSchedule {
     return true;
   }
 
-  // The fully projected Hessian was not positive definite. False where no more can be added to it.
+  // Called if the fully projected Hessian was not positive definite. Returns false at the limit.
   bool raise_shift() {
     level_ = std::max(level_, full);
     return raise();
   }
 
-  // An iteration went well. On demand, the full projection stays for a while, longer each time.
+  // Called after a successful iteration. On demand, the full projection persists for some iterations, the
+  // number of which doubles each time.
   void settle() {
     if (level_ == lowest_) return;
     if (strategy_ == HessianStrategy::progressive || level_ > full) {
@@ -265,7 +265,8 @@ class Minimization {
     }
   }
 
-  // The value, the gradient and the Hessian at x, of whose negative eigenvalues a part is taken out.
+  // Computes the value, the gradient and the Hessian at x, from which a fraction of the negative eigenvalues
+  // is removed.
   void evaluate_tangent(double part) {
     current_.projected = part;
     report_.value =
@@ -279,13 +280,13 @@ class Minimization {
     report_.gradient = norm_of_gradient();
   }
 
-  // Of what constraints and bounds leave of it.
+  // The norm of the gradient that constraints and bounds do not balance.
   double norm_of_gradient() {
     if constexpr (bounded) return problem_.bounds().residual(x_, w_.gradient);
     else return static_cast<double>(w_.gradient.norm());
   }
 
-  // Whether constrained unknowns are not yet where they have to go.
+  // Whether constrained unknowns still have to move to their prescribed positions.
   bool has_to_follow() {
     if (!problem_.constraints_move()) return false;
     problem_.prescribe(x_, w_.trial);
@@ -297,35 +298,37 @@ class Minimization {
     else return false;
   }
 
-  // An iteration from where x is.
+  // Prepares an iteration from the current x.
   void start_over() {
     evaluate_tangent(schedule_.part());
     w_.step.set_zero();
     set_goal();
   }
 
-  // From the forces at play and their rounding where x is: both can change a lot on the way.
+  // Computes the goal from the acting forces and their rounding at x, both of which can change a lot during a
+  // minimisation.
   void set_goal() {
     const double wanted = std::max({newton_.tolerance * problem_.force_scale(), newton_.absolute_tolerance,
                                     newton_.reduction * report_.first_gradient});
     const double rounding = problem_.force_rounding();
     report_.goal = std::max(wanted, rounding);
     report_.rounding_goal = rounding > wanted;
-    // A residual below the rounding of the forces, or well below what convergence asks for, is as good as
-    // zero.
+    // A residual below the rounding of the forces, or well below the required one, counts as zero.
     enough_ = std::max(std::numeric_limits<Scalar>::epsilon() * problem_.force_scale(),
                        newton_.require_convergence ? 0.1 * wanted : 0.0);
   }
 
   bool finite() const { return std::isfinite(report_.value) && std::isfinite(report_.gradient); }
 
-  // The Hessian is not positive definite. Where that is by little, a method may not find out and overflow:
-  // the Hessian itself, or the gradient, would have made the value so.
+  // Whether the Hessian was not positive definite. If it is so only slightly, a method may not detect it and
+  // overflow: an overflow of the Hessian itself, or of the gradient, would already have made the value
+  // infinite.
   bool broke_down() const {
     return report_.linear.stop == LinearStop::indefinite || report_.linear.stop == LinearStop::not_finite;
   }
 
-  // hessian * step = right_side, or the step within the bounds that minimises the quadratic model.
+  // Solves hessian * step = right_side, or finds the step within the bounds that minimises the quadratic
+  // model.
   void solve() {
     const auto linear_monitor = [&](int iterations, double residual) {
       report_.linear.iterations = iterations;
@@ -333,7 +336,7 @@ class Minimization {
       return monitor_(report_);
     };
     if constexpr (solver_abilities<Solver>.takes_positions) {
-      solver_workspace_.set_positions(problem_.position());  // of the last tangent, which is the Hessian's
+      solver_workspace_.set_positions(problem_.position());  // for which the last tangent was computed
     }
     report_.linear = solve_within_bounds(linear_monitor);
     report_.linear_iterations += report_.linear.iterations;
@@ -352,9 +355,9 @@ class Minimization {
     return solver_.solve(w_.hessian, w_.right_side, w_.step, solver_workspace_, enough_, monitor);
   }
 
-  // A first iteration that takes the constrained nodes where they have to go. Their displacement is known to
-  // the linear system, so that the other nodes follow as those of a linear body would; moved alone they would
-  // strain, or invert, the elements next to them and no others.
+  // The first iteration, which moves the constrained nodes to their prescribed positions. Their displacement
+  // is part of the linear system, so that the other nodes follow as in a linear body; if they were moved
+  // alone, they would strain, or invert, only the elements next to them.
   std::optional<NewtonStop> follow_constraints() {
     if (!monitor_(report_)) return NewtonStop::cancelled;
     problem_.prescribe(x_, w_.trial);
@@ -384,12 +387,12 @@ class Minimization {
     return {};
   }
 
-  // Goes along the step as far as the function falls, and at most as far as is safe. False where it does not
-  // fall.
+  // Finds a step length at which the function decreases, at most the safe fraction. Returns false if there is
+  // none.
   bool search(double slope) {
     const double rounding = problem_.value_rounding();
-    // Armijo's condition on the values; where these differ by no more than their rounding, the same condition
-    // in terms of slopes, to which it is equal for a quadratic function (Hager and Zhang 2005, eq. 4.1).
+    // Armijo's condition on the values; if these differ by no more than their rounding, the same condition in
+    // terms of slopes, which is equivalent for a quadratic function (Hager and Zhang 2005, eq. 4.1).
     const auto acceptable = [&](double value, double length, double end_slope) {
       return value <= report_.value + newton_.sufficient_decrease * length * slope ||
              (value <= report_.value + rounding &&
@@ -416,7 +419,7 @@ class Minimization {
     return true;
   }
 
-  // Closes an iteration whose value and gradient are known, and opens the next one unless it was the last.
+  // Completes an iteration with its value and gradient, and prepares the next one unless it was the last.
   std::optional<NewtonStop> after_step() {
     ++report_.iterations;
     report_.gradient = norm_of_gradient();
@@ -439,8 +442,9 @@ class Minimization {
     return {};
   }
 
-  // The rounding of the forces is known for the last stiffness, which is far above the present one where a
-  // body gets back its extent, say. Above this part of the forces at play it is asked for again.
+  // The rounding of the forces is computed from the last stiffness, which can be far above the current one,
+  // for example in a body that recovers from collapse. Above this fraction of the acting forces it is
+  // recomputed.
   static constexpr double doubtful_rounding = 1e-2;
 
   const Newton& newton_;
@@ -453,29 +457,32 @@ class Minimization {
   ProjectionSchedule schedule_;
   NewtonReport report_;
   NewtonIteration current_;
-  double enough_ = 0;  // a residual of the linear solver that is as good as zero [N]
+  double enough_ = 0;  // a residual of the linear solver that counts as zero [N]
 };
 
 }  // namespace detail
 
 // Minimises a function over x, which holds the start on entry and the best iterate on return. `step` of the
-// workspace holds the first guess of the first linear solve. The last value the problem is asked for is that
-// of the x it returns. The problem offers
-//   gradient(x, g)                         returns the value; g its gradient
-//   tangent(x, projection, g, A)           the same; A its Hessian, projected as asked
-//   constrain(g), constrain(A)             removes the constrained unknowns
-//   constraints_move()                     whether constrained unknowns must change at all by other than zero
-//   prescribe(x, d)                        d: by how much those of x still must, zero for the free unknowns
-//   safe_fraction(x, step)                 how much of a step from x, that of the last value, may be made at
-//                                          most, 1 for all of it
-//   force_scale()                          the size of the forces at play [N]
-//   force_rounding(), value_rounding()     what rounding makes of a gradient [N] and of the last value [J],
+// workspace holds the first guess of the first linear solve. The last evaluation is at the returned x. The
+// problem has the members
+//   gradient(x, g)                         returns the value and sets g to its gradient
+//   tangent(x, projection, g, A)           the same, and sets A to its Hessian with the given projection
+//   constrain(g), constrain(A)             eliminates the constrained unknowns
+//   constraints_move()                     whether constrained unknowns may have to change
+//   prescribe(x, d)                        sets d to the remaining change of the constrained unknowns of x,
+//                                          zero for the free ones
+//   safe_fraction(x, step)                 the largest allowed fraction of a step from x, where the last
+//   value
+//                                          was computed; 1 for no limit
+//   force_scale()                          the size of the acting forces [N]
+//   force_rounding(), value_rounding()     the rounding errors of a gradient [N] and of the last value [J],
 //                                          with the stiffness of the last tangent
-// and, where some nodes are bounded,
+// and, if some nodes have bounds,
 //   bounds()                               the BoundedNodes; each iteration goes to the minimum of the
-//                                          quadratic model within them, of the gradient only what they leave
-//                                          has to vanish
-// where forces and rounding are asked for after the first tangent, and `monitor(report)` is called before
+//                                          quadratic model within the bounds, and at convergence the gradient
+//                                          is zero except for the forces of the bounds
+// Forces and rounding are evaluated after the first tangent. `monitor(report)` is called before each linear
+// solve and cancels by returning false. The goal of the gradient is never below its rounding error.
 // each linear solve and may return false to cancel. No gradient is asked to fall below its rounding.
 template <class Problem, class Solver, class SolverWorkspace, class Vector, class Matrix, class Monitor>
 NewtonReport minimize(const Newton& newton, Problem& problem, const Solver& solver,

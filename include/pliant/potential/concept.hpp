@@ -1,25 +1,24 @@
 // The Term concept: a part of the function that a step minimises over its displacement u.
 //
-// A step goes to the minimum of a sum: the elastic energy of its System, which begins it, and terms that are
-// added, such as inertia, damping, friction, loads, and those of a program's own (`solid.with(term)`). A
-// model has the members
+// A step minimises a sum: the elastic energy of its System, which comes first, and additional terms, such as
+// inertia, damping, friction, loads, and those of a program (`solid.with(term)`). A model has the members
 //   abilities                static constexpr TermAbilities abilities{.stores_energy = true};
 //   evaluate(at, sum) const  returns its value [J] at a displacement and adds its derivatives to the sum:
 //                              sum.add_gradient(node, g)    g = d value / d u_node [N]: minus the force
 //                              sum.add_hessian(i, j, H)     H = d2 value / d u_i d u_j [N/m], dim x dim, once
 //                                                           for each two nodes: also stands for (j, i)
-//                              sum.projection()             what is to be done where the Hessian is
-//                              indefinite
-//                            which do nothing if they are not asked for; `sum.wants_hessian` is a constant
-// and, for each field of its abilities that is true, the function that the field names. A field that is
-// misspelt does not compile, nor does a term whose functions are not those that its abilities promise.
+//                              sum.projection()             the treatment of an indefinite Hessian
+//                            The two functions do nothing if the derivatives are not needed;
+//                            `sum.wants_hessian` is a constant
+// and the function of each ability that is true. A misspelt field does not compile, nor does a term whose
+// functions differ from those of its abilities.
 //
-// What a term is given, with nodes in the numbers of the mesh and all numbers in double:
+// The arguments of a term use the node numbers of the mesh, and double:
 //   at      TermPoint: position(node), displacement(node) [m], time(), dt() [s]
 //   state   TermState: position(node) [m], velocity(node) [m/s], time(), dt() [s]
 //   step    NodeValues: step(node) [m]
 // They throw IndexError for a node that does not exist. A force without a potential, such as wind, is
-// constant within a step: it is computed in begin_step, and its value is -f.u. testing/terms.hpp checks a
+// constant within a step: compute it in begin_step, and return -f.u as the value. testing/terms.hpp checks a
 // model.
 #pragma once
 
@@ -35,26 +34,26 @@
 
 namespace pliant {
 
-// What a term can do besides being a part of the sum.
+// The optional abilities of a term.
 struct TermAbilities {
-  // `bool active() const`: false while the term is to be left out, which costs nothing.
+  // `bool active() const`: false if the term is to be omitted, at no cost.
   bool switches = false;
-  // `void begin_step(state)`: a step, or a part of one, begins in this state and ends at the time of the
-  // state. May be called again for the same step.
+  // `void begin_step(state)`: called at the start of a step or of a part of one, in this state; the time of
+  // the state is that at the end. May be called again for the same step.
   bool begins_steps = false;
-  // `void accept_step(state)`: a step has succeeded and ended in this state. Such a term may remember
-  // something from step to step: it is part of a SavedState.
+  // `void accept_step(state)`: called after a successful step with the state at its end. Such a term may keep
+  // data from step to step: it is part of a SavedState.
   bool accepts_steps = false;
-  // `double safe_fraction(at, step) const`: how much of a change `step` of the displacement may be made at
-  // most, 1 for all of it. Newton's method asks before its line search.
+  // `double safe_fraction(at, step) const`: the largest allowed fraction of a change `step` of the
+  // displacement, 1 for no limit. Newton's method calls it before its line search.
   bool limits_steps = false;
-  // The value is energy that is stored at these positions, whatever the step: Energies count it.
+  // The value is energy stored at these positions, independent of the step, and counts in Energies.
   bool stores_energy = false;
-  // `void finish(at, sum) const`: adds to the Hessian what depends on the gradient of the whole sum.
+  // `void finish(at, sum) const`: adds the part of the Hessian that depends on the gradient of the whole sum.
   bool finishes = false;
 };
 
-// Vectors of a System by the numbers of the nodes of its mesh.
+// Vectors of a System by the node numbers of its mesh.
 template <class SystemType>
 class NodeValues {
  public:
@@ -70,7 +69,7 @@ class NodeValues {
 
   const Vector& values() const { return values_; }  // in the numbering of the System
 
-  // The number of a node in the vectors of the System.
+  // The index of a node in the vectors of the System.
   static std::ptrdiff_t internal_number(const SystemType& system, int node) {
     if (node < 0 || node >= system.node_count())
       throw IndexError("node of a term", node, system.node_count());
@@ -98,7 +97,7 @@ typename NodeValues<SystemType>::Point position_of(const SystemType& system,
 
 }  // namespace detail
 
-// Where a term is evaluated.
+// The arguments at which a term is evaluated.
 template <class SystemType>
 class TermPoint {
  public:
@@ -106,7 +105,7 @@ class TermPoint {
   using Point = typename NodeValues<SystemType>::Point;
 
   // The displacement u [m], null if it is zero, leads to the positions x [m] at `time`, `dt` [s] after the
-  // step began.
+  // start of the step.
   TermPoint(const SystemType& system, const Vector* u, const Vector& x, double time, double dt)
       : system_(system), u_(u), x_(x), time_(time), dt_(dt) {}
 
@@ -115,7 +114,7 @@ class TermPoint {
     return u_ == nullptr ? Point(Point::Zero()) : NodeValues<SystemType>(system_, *u_)(node);
   }
   double time() const { return time_; }  // at the end of the step [s]
-  double dt() const { return dt_; }      // what it takes [s]
+  double dt() const { return dt_; }      // length of the step [s]
 
   const Vector& displacements() const { return *u_; }  // in the numbering of the System
 
@@ -126,21 +125,21 @@ class TermPoint {
   double time_, dt_;
 };
 
-// The state at the beginning or at the end of a step.
+// The state at the start or at the end of a step.
 template <class SystemType>
 class TermState {
  public:
   using Vector = typename SystemType::Vector;
   using Point = typename NodeValues<SystemType>::Point;
 
-  // `time` [s]: of the end of the step in either case.
+  // `time` [s]: at the end of the step in both cases.
   TermState(const SystemType& system, const Vector& x, const Vector& v, double time, double dt)
       : system_(system), x_(x), v_(v), time_(time), dt_(dt) {}
 
   Point position(int node) const { return detail::position_of(system_, x_, node); }     // [m]
   Point velocity(int node) const { return NodeValues<SystemType>(system_, v_)(node); }  // [m/s]
   double time() const { return time_; }  // at the end of the step [s]
-  double dt() const { return dt_; }      // what it takes [s]
+  double dt() const { return dt_; }      // length of the step [s]
 
  private:
   const SystemType& system_;
@@ -149,7 +148,7 @@ class TermState {
   double time_, dt_;
 };
 
-// What terms add to: the gradient, and the Hessian, as far as they are asked for.
+// The sums of the derivatives of terms: gradient and Hessian, as far as they are needed.
 template <class SystemType, Evaluate asked>
 class TermSum {
  public:
@@ -159,11 +158,11 @@ class TermSum {
   static constexpr bool wants_gradient = asked != Evaluate::energy;
   static constexpr bool wants_hessian = asked == Evaluate::tangent;
 
-  // `g` and `A` are read where they are asked for.
+  // `g` and `A` must be valid if the derivatives are needed.
   TermSum(const SystemType& system, Projection projection, Vector* g, Matrix* A)
       : system_(system), projection_(projection), g_(g), A_(A) {}
 
-  // What is to be done to a Hessian that is not positive semidefinite.
+  // The treatment of a Hessian that is not positive semidefinite.
   Projection projection() const { return projection_; }
 
   template <class Derived>
@@ -171,7 +170,7 @@ class TermSum {
     if constexpr (wants_gradient) g_->node(number(node)) += g.template cast<Scalar>();
   }
 
-  // Of two nodes that are the same, or that share an element. Throws ParameterError for others.
+  // For two nodes that are the same, or that share an element. Throws ParameterError for others.
   template <class Derived>
   void add_hessian(int i, int j, const Eigen::MatrixBase<Derived>& H) {
     if constexpr (wants_hessian) {
@@ -184,7 +183,7 @@ class TermSum {
     }
   }
 
-  // In the numbering of the System, for terms that work on whole vectors.
+  // In the numbering of the System, for terms that operate on whole vectors.
   Vector& gradient() { return *g_; }
   Matrix* matrix() { return wants_hessian ? A_ : nullptr; }
 
@@ -252,7 +251,7 @@ concept Term = std::copy_constructible<T> &&  // a Simulation keeps a copy
     T::abilities.limits_steps&&                                    // safe_fraction(at, step) const
         detail::Finishes<T, SystemType> == T::abilities.finishes;  // finish(at, sum) const
 
-// Says in one sentence what keeps T from being a Term; compiles when nothing does.
+// Fails to compile with one sentence about the first requirement of a Term that T does not meet.
 template <class T, class SystemType>
 constexpr bool require_term() {
   if constexpr (!detail::NamesAbilities<T>) {

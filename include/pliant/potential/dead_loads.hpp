@@ -1,4 +1,4 @@
-// Forces on the nodes that do not change within a step.
+// Forces on the nodes that are constant within a step.
 #pragma once
 
 #include <cstddef>

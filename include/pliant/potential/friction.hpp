@@ -5,13 +5,13 @@
 
 namespace pliant {
 
-// The potential that a Contacts has of them within a step, with the normal forces of its last pass.
+// The potential of friction and drag of a Contacts within a step, with the normal forces of its last pass.
 template <class ContactsType>
 class Friction {
  public:
   static constexpr TermAbilities abilities{.switches = true, .finishes = true};
 
-  // `time` [s]: that drag acts through.
+  // `time` [s]: for which drag acts.
   Friction(const ContactsType& contacts, double time)
       : contacts_(contacts), rubs_(contacts.rubs()), time_(time) {}
 
@@ -22,7 +22,7 @@ class Friction {
     return contacts_.friction(at.displacements(), time_, sum.gradient());
   }
 
-  // How stiff a node that slides is depends on the forces on it.
+  // The stiffness of a sliding node depends on the forces on it.
   template <class At, class Sum>
   void finish(const At& at, Sum& sum) const {
     contacts_.friction_stiffness(at.displacements(), time_, sum.gradient(), *sum.matrix());

@@ -1,4 +1,4 @@
-// Inertia, and the damping that is proportional to mass.
+// Inertia, and mass-proportional damping.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,12 @@
 
 namespace pliant {
 
-// |u - target|_W^2 / (2 divisor) with a weight W for each node and axis: inertia, where W is the mass, the
-// target is the displacement without forces and the divisor is dt^2 or the like; mass damping, where W is
-// alpha M, the target is the displacement that ends at rest and the divisor is dt or the like.
+// |u - target|_W^2 / (2 divisor) with a weight W for each node and axis. For inertia W is the mass, the
+// target is the displacement without forces, and the divisor is dt^2 or similar. For mass damping W is alpha
+// M, the target is the displacement that ends at rest, and the divisor is dt or similar.
 //
-// Its Hessian W / divisor is diagonal. IncrementalPotential adds those of both in one loop over the nodes, in
-// which it may have to raise their sum.
+// Its Hessian W / divisor is diagonal. IncrementalPotential adds the Hessians of both in one loop over the
+// nodes, because it may have to raise their sum.
 template <class VectorType>
 class MassParabola {
  public:
@@ -20,7 +20,7 @@ class MassParabola {
   using Scalar = typename Vector::Scalar;
   static constexpr TermAbilities abilities{.switches = true};
 
-  // A target without nodes is zero. Without nodes in `weight` the term is switched off.
+  // A target without nodes is zero. If `weight` has no nodes the term is inactive.
   MassParabola(const Vector& weight, const Vector& target, Scalar divisor)
       : weight_(weight), target_(target), divisor_(divisor) {}
 

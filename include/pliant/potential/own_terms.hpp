@@ -15,7 +15,7 @@ namespace detail {
 
 inline constexpr std::tuple<> no_terms{};
 
-// A std::tuple; a System without terms of its own has an empty one.
+// The terms as a std::tuple; it is empty for a System without terms.
 template <class SystemType>
 auto& terms_in(SystemType& system) {
   if constexpr (std::remove_cvref_t<SystemType>::abilities.terms) return system.terms();
@@ -27,7 +27,7 @@ constexpr bool require_terms(const std::tuple<Terms...>*) {
   return (require_term<Terms, System>() && ...);
 }
 
-// Calls use(term) for each that is switched on, in order.
+// Calls use(term) for each active term, in order.
 template <class Tuple, class Use>
 void for_each_active(Tuple& terms, Use&& use) {
   const auto use_active = [&](auto& term) {
@@ -36,7 +36,7 @@ void for_each_active(Tuple& terms, Use&& use) {
   std::apply([&](auto&... term) { (use_active(term), ...); }, terms);
 }
 
-// How much of a change of the displacement all of them allow.
+// The fraction of a change of the displacement that all terms allow.
 template <class System, class Tuple>
 double safe_fraction(const Tuple& terms, const TermPoint<System>& at, const NodeValues<System>& step) {
   double fraction = 1;
@@ -54,11 +54,11 @@ double safe_fraction(const Tuple& terms, const TermPoint<System>& at, const Node
 template <class System>
 using TermsOf = std::remove_cvref_t<decltype(detail::terms_in(std::declval<System&>()))>;
 
-// Whether it has any. Without them none of these functions does anything.
+// Whether it has any. Otherwise these functions do nothing.
 template <class System>
 inline constexpr bool has_terms = std::tuple_size_v<TermsOf<System>> > 0;
 
-// Whether any is switched on.
+// Whether any term is active.
 template <class System>
 bool any_term_active(const System& system) {
   static_assert(detail::require_terms<System>(static_cast<const TermsOf<System>*>(nullptr)));
@@ -67,7 +67,7 @@ bool any_term_active(const System& system) {
   return any;
 }
 
-// A step begins in a state, or has succeeded and ended in it.
+// Called at the start of a step and after a successful step, with the state.
 template <class System>
 void begin_terms(System& system, const TermState<System>& state) {
   detail::for_each_active(detail::terms_in(system), [&]<class T>(T& term) {
@@ -81,7 +81,7 @@ void accept_terms(System& system, const TermState<System>& state) {
   });
 }
 
-// Adds their derivatives to a sum; returns the sum of their values [J].
+// Adds the derivatives of the terms to a sum; returns the sum of their values [J].
 template <class System, Evaluate asked>
 double evaluate_terms(const System& system, const TermPoint<System>& at, TermSum<System, asked>& sum) {
   double value = 0;
@@ -90,7 +90,7 @@ double evaluate_terms(const System& system, const TermPoint<System>& at, TermSum
   return value;
 }
 
-// Those that remember something from step to step become what they were.
+// Restores the terms that keep data from step to step.
 template <class System>
 void restore_terms(System& system, TermsOf<System>&& saved) {
   [&]<std::size_t... i>(std::index_sequence<i...>) {
@@ -102,8 +102,8 @@ void restore_terms(System& system, TermsOf<System>&& saved) {
   (std::make_index_sequence<std::tuple_size_v<TermsOf<System>>>{});
 }
 
-// Adds their forces, with the sign of a gradient [N], and, if asked, the derivatives of these to what a
-// System has at the positions x, to which the displacement u [m] has led, null if it is zero.
+// Adds the negative forces of the terms [N], and if required their derivatives, to the gradient and the
+// matrix of a System at the positions x after the displacement u [m], which is null if it is zero.
 template <Evaluate asked, class System>
 void add_terms(const System& system, const typename System::Vector& x, const typename System::Vector* u,
                double time, double dt, typename System::Vector& g, typename System::Matrix* A = nullptr) {
@@ -111,7 +111,7 @@ void add_terms(const System& system, const typename System::Vector& x, const typ
   (void)evaluate_terms(system, TermPoint<System>(system, u, x, time, dt), sum);
 }
 
-// The energy that they store at the positions x [J].
+// The energy that the terms store at the positions x [J].
 template <class System>
 double stored_energy(const System& system, const typename System::Vector& x, double time) {
   double energy = 0;

@@ -1,4 +1,4 @@
-// What rounding makes of the forces and energies of a body.
+// The rounding errors of the forces and energies of a body.
 #pragma once
 
 #include <cmath>
@@ -8,14 +8,14 @@
 
 namespace pliant {
 
-// Positions are known to an epsilon of their distance from the origin; forces to the stiffness times that,
-// and energies to the work of the forces over it, and to an epsilon of the terms that cancel within psi.
-// Neither can be minimised further.
+// The relative error of positions is an epsilon of their distance from the origin. The error of the forces is
+// the stiffness times that; the error of energies is the work of the forces over it, plus an epsilon of the
+// terms that cancel within psi. Neither can be minimised below this level.
 class Rounding {
  public:
   // From the stiffness K at the positions x, where the elastic forces have the norm `force` [N]; a and b are
-  // vectors to work on. With r the positions seen from the first node, r.K r is twice the energy of blowing
-  // the body up to double its size: the size of what cancels in psi near rest.
+  // scratch vectors. With the positions r relative to the first node, r.K r is twice the energy of inflating
+  // the body to double its size, which is the size of the terms that cancel in psi near rest.
   template <class Matrix, class Vector>
   void estimate(const Matrix& K, const Vector& x, double force, Vector& a, Vector& b) {
     using Scalar = typename Vector::Scalar;
@@ -32,10 +32,10 @@ class Rounding {
     position_work_ = std::abs(static_cast<double>(K.multiply(a, b))) + force * static_cast<double>(x.norm());
   }
 
-  // Of a gradient [N].
+  // The error of a gradient [N].
   double of_forces() const { return 4 * epsilon_ * position_force_; }
 
-  // Of a value that is a sum of terms of this size [J].
+  // The error of a value that is a sum of terms of this size [J].
   double of_values(double terms) const { return 8 * epsilon_ * (terms + position_work_); }
 
  private:

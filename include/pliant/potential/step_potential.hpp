@@ -11,12 +11,12 @@
 
 namespace pliant {
 
-// E(x + u) plus the terms of the System's own (`solid.with(term)`) plus `Terms`, over the displacement u
-// within constraints and the bounds of contact: a problem of Newton's method (nonlinear_solver/newton.hpp).
-// The unknown is the displacement and not the new position because the difference of two positions has few
-// digits left, in float and far from the origin.
+// E(x + u) plus the terms of the System (`solid.with(term)`) plus `Terms`, over the displacement u within
+// constraints and the bounds of contact: a problem for Newton's method (nonlinear_solver/newton.hpp). The
+// unknown is the displacement and not the new position, because the difference of two positions has few
+// significant digits in float far from the origin.
 template <class SystemType, class FilterType,
-          class... Terms>  // what an integrator adds, in this order; the first is never switched off
+          class... Terms>  // terms of an integrator, in this order; the first is always active
 class StepPotential {
  public:
   using System = SystemType;
@@ -25,9 +25,9 @@ class StepPotential {
   using Matrix = typename System::Matrix;
 
   struct Workspace {
-    Vector prescribed;  // what the constraints ask of u [m]
+    Vector prescribed;  // u of the constrained nodes [m]
     Vector position;    // x + u [m]
-    Vector held;        // the constraints' forces on the nodes, which balance the last gradient [N]
+    Vector held;        // the constraint forces on the nodes, which balance the last gradient [N]
     Vector scratch, more_scratch;
 
     void prepare(const System& system) {
@@ -37,9 +37,8 @@ class StepPotential {
     }
   };
 
-  // From the positions x and velocities v in `dt` to the time `end` [s]; contact forces act through
-  // `contact_time` [s]. `prescribed` of the workspace is known from here, and terms of the System's own
-  // begin.
+  // From the positions x and velocities v in `dt` to the time `end` [s]; contact forces act for
+  // `contact_time` [s]. Sets `prescribed` of the workspace, and begins the step of the terms of the System.
   StepPotential(System& system, const FilterType& filter, typename System::Contacts& contacts,
                 const Vector& x, const Vector& v, double end, double dt, double contact_time,
                 std::tuple<Terms...> terms, Workspace& workspace)
@@ -89,7 +88,7 @@ class StepPotential {
                     detail::safe_fraction(terms_, at, change));
   }
 
-  // The size of the forces whose balance the step seeks [N]; known after the first tangent.
+  // The size of the forces that the step balances [N]; valid after the first tangent.
   double force_scale() const {
     return known_forces_ +
            (constraints_move_ || follows_forces_ ? std::max(first_force_, force_) : first_force_);
@@ -98,7 +97,7 @@ class StepPotential {
   double force_rounding() const { return rounding_.of_forces(); }
   double value_rounding() const { return rounding_.of_values(size_ + std::abs(elastic_)); }
 
-  // The positions of the last value [m].
+  // The positions of the last evaluation [m].
   const Vector& position() const { return w_.position; }
 
   // The elastic part of the last value [J].
@@ -111,14 +110,14 @@ class StepPotential {
   const FilterType& filter_;
   const Vector& x_;
   std::tuple<Terms...> terms_;
-  bool own_active_;             // whether a term of the System's own is switched on
-  bool wants_rounding_ = true;  // whether the rounding of forces and values is asked for
-  bool follows_forces_ = true;  // the forces at play are those of the last gradient, if they are greater
-  double known_forces_ = 0;     // beside those within the System [N]
+  bool own_active_;             // whether a term of the System is active
+  bool wants_rounding_ = true;  // whether the rounding of forces and values is needed
+  bool follows_forces_ = true;  // the acting forces are those of the last gradient, if they are larger
+  double known_forces_ = 0;     // besides those within the System [N]
 
  private:
-  // Adds the System's own terms to what it has of elastic energy. Where `sizes_count`, notes the size of the
-  // forces within it.
+  // Adds the terms of the System to its elastic energy. If `sizes_count`, computes the size of the forces
+  // within the System.
   template <Evaluate asked>
   void add_own(const Vector& u, Projection projection, Vector& g, Matrix* A, bool sizes_count) {
     if (sizes_count) force_ = static_cast<double>(g.norm());
@@ -133,7 +132,7 @@ class StepPotential {
     }
   }
 
-  // Adds the terms of the integrator; returns the value of all.
+  // Adds the terms of the integrator; returns the total value.
   template <Evaluate asked>
   double add_terms(const Vector& u, Projection projection, Vector& g, Matrix* A) {
     const TermPoint<System> at = point(u);
@@ -164,7 +163,7 @@ class StepPotential {
   Rounding rounding_;
   double first_force_ = -1, force_ = 0;  // within the System, at the start and of the last gradient [N]
   double elastic_ = 0, own_ = 0;         // parts of the last value [J]
-  double size_ = 0;                      // of all parts of it but the elastic one [J]
+  double size_ = 0;                      // of all parts of it except the elastic one [J]
 };
 
 }  // namespace pliant

@@ -1,4 +1,4 @@
-// The damping that is proportional to stiffness (Kelvin-Voigt), as a System has it.
+// The stiffness-proportional damping (Kelvin-Voigt) of a System.
 #pragma once
 
 #include <pliant/potential/concept.hpp>
@@ -7,14 +7,14 @@ namespace pliant {
 
 // The potential of System::add_damping over the displacement u of a step from `start`, at the rate of strain
 //   G' = (G(start + u) - G(start) - sym(F^T grad c)) / T,
-// c the displacement that would end at rest. See IncrementalPotential and Straining.
+// with the displacement c that ends at rest. See IncrementalPotential and Straining.
 template <class SystemType>
 class StiffnessDamping {
  public:
   using Vector = typename SystemType::Vector;
   static constexpr TermAbilities abilities{.switches = true};
 
-  // Without nodes c is zero.
+  // If `standstill` has no nodes, c is zero.
   StiffnessDamping(SystemType& system, const Vector& start, const Vector& standstill, double time)
       : system_(system), start_(start), standstill_(standstill), time_(time) {}
 

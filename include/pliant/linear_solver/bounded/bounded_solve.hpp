@@ -1,4 +1,4 @@
-// Linear systems whose unknowns are bounded at some nodes, by any solver.
+// Solves linear systems with bounds at some nodes, with any solver.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace pliant {
 
 namespace detail {
 
-// A solver that takes bounds itself.
+// A solver that accepts bounds.
 template <class S, class Matrix>
 concept BoxSolver = LinearSolver<S, Matrix> &&
     requires(const S& solver, const Matrix& A, const typename Matrix::Vector& b,
@@ -29,7 +29,7 @@ concept BoxSolver = LinearSolver<S, Matrix> &&
   { solver.solve(A, b, box, x, workspace, 0.0, NoMonitor{}) } -> std::convertible_to<LinearReport>;
 };
 
-// Whether a matrix can be solved with within bounds.
+// Whether BoundedSolve handles bounds for matrices of a type.
 template <class Matrix>
 inline constexpr bool solves_within_bounds = false;
 template <int Dim, class Scalar, Isa isa>
@@ -37,13 +37,14 @@ inline constexpr bool solves_within_bounds<BlockMatrix<Dim, Scalar, isa>> = true
 
 }  // namespace detail
 
-// Minimises d.A d / 2 - b.d over the displacements u + d that bounds allow. The unknowns of bounded nodes are
-// taken in the frames of their planes, in which the bounds are a box: A becomes T^T A T, block by block. A
-// solver that takes a box, Mprgp, is given it. For any other one the set of the planes that press is guessed
-// and mended, until none is crossed and none pulls (a primal-dual active set method, Hintermueller, Ito,
-// Kunisch 2002): the unknowns of pressing planes are taken out of the system as held ones are. From one solve
-// to the next the guess is the last answer, so that steady contact costs one system. A set that goes round in
-// circles, which it can, is settled by Mprgp; so is a solution that is too inaccurate to be a way down.
+// Minimises d.A d / 2 - b.d over the displacements u + d within the bounds. The unknowns of a bounded node
+// are its components y in the frame of its contact planes, in which the bounds are a box: A becomes T^T A T,
+// block by block. A solver with bounds, Mprgp, gets this box. For any other solver the active set is guessed
+// and updated until no inactive plane is crossed and no active plane pulls (a primal-dual active set method,
+// Hintermueller, Ito, Kunisch 2002); active unknowns are eliminated from the system like held ones. The first
+// guess is the active set of the last solve, so that steady contact takes one system. Mprgp solves the
+// problem if the active sets repeat in a cycle, which can happen, or if an inexact solution is no descent
+// direction.
 template <class MatrixType>  // a BlockMatrix
 class BoundedSolve {
  public:
@@ -53,8 +54,8 @@ class BoundedSolve {
   static constexpr int dim = Matrix::dim;
   using Bounds = BoundedNodes<Vector>;
 
-  // d holds the first guess on entry and the solution on return; A and b are not what they were. `goal` and
-  // `monitor` are those of a LinearSolver, `iterations` of the report those of all systems together.
+  // d holds the first guess on entry and the solution on return; A and b are overwritten. `goal` and
+  // `monitor` are those of a LinearSolver; `iterations` of the report is the total of all systems.
   template <class Solver, class Workspace, class Monitor>
   LinearReport solve(const Solver& solver, Workspace& workspace, Matrix& A, Vector& b, const Bounds& bounds,
                      const Vector& u, Vector& d, double goal, Monitor&& monitor) {
@@ -75,14 +76,14 @@ class BoundedSolve {
 
   using Signs = std::array<signed char, std::size_t{dim}>;
 
-  // The last guess, see core/history.hpp.
+  // The last active set, see core/history.hpp.
   struct History {
-    std::vector<Signs> pressing;  // of each node; empty where there was none
+    std::vector<Signs> pressing;  // of each node; empty before the first solve
   };
   void save(History& history) const { history.pressing = pressing_; }
   void restore(History&& history) { pressing_ = std::move(history.pressing); }
 
-  // What is remembered from one step to the next; see integrator/concept.hpp.
+  // The active set persists from step to step; see integrator/concept.hpp.
   void begin_step() { pressed_ = pressing_; }
   void step_undone() { std::swap(pressing_, pressed_); }
   void keep_from(BoundedSolve& other) { std::swap(pressing_, other.pressing_); }
@@ -91,20 +92,20 @@ class BoundedSolve {
   using Block = SmallMatrix<Scalar, dim, dim>;
   using Point = SmallVector<Scalar, dim>;
   static constexpr Scalar straight = 16 * std::numeric_limits<Scalar>::epsilon();
-  static constexpr int most_changes = 12;     // of the pressing set
-  static constexpr double settled_by = 1e-6;  // tolerance of Mprgp where that set goes round in circles [-]
+  static constexpr int most_changes = 12;     // of the active set
+  static constexpr double settled_by = 1e-6;  // tolerance of Mprgp if the active sets repeat [-]
 
   // A bounded node during a solve.
   struct Node {
     int node;
     int axes;
-    Point lower, upper;  // of its part of y [m]
+    Point lower, upper;  // of its unknowns y [m]
     Point reaction;      // A y - b, in its frame [N]
     Scalar rounding;     // of y [m]
-    Scalar mean;         // of the diagonal of its own block
-    Signs pressing;      // for each axis -1 at its lower bound, 1 at its upper one, 0 between them
-    Block rotation;      // T, which is one
-    bool rotated;        // where the planes are orthogonal to each other
+    Scalar mean;         // of the diagonal of its own diagonal block
+    Signs pressing;      // for each axis: active at the lower bound (-1), at the upper one (1), or inactive (0)
+    Block rotation;      // T, which is a rotation
+    bool rotated;        // if its planes are orthogonal to each other
   };
 
   // A block of A in the rows or columns of bounded nodes, in their frames.
@@ -115,13 +116,13 @@ class BoundedSolve {
     Block block;
   };
 
-  // A block beside the diagonal.
+  // A block above the diagonal.
   struct InColumn {
     int slot, row;
   };
 
   void find_columns(const std::shared_ptr<const BlockPattern>& pattern) {
-    column_pattern_ = nullptr;  // until they are complete: an allocation may fail
+    column_pattern_ = nullptr;  // until the columns are complete, because an allocation may fail
     columns_.sort(pattern->rows(), [&](auto&& take) {
       for (int i = 0; i < static_cast<int>(pattern->rows()); ++i) {
         const auto first = static_cast<std::size_t>(i);
@@ -133,7 +134,7 @@ class BoundedSolve {
     column_pattern_ = pattern;
   }
 
-  // Takes the bounded nodes of A, b and d into their frames.
+  // Transforms the bounded nodes of A, b and d into their frames.
   void enter(const Matrix& A, Vector& b, const Bounds& bounds, const Vector& u, Vector& d) {
     const BlockPattern& pattern = A.pattern();
     if (column_pattern_ != A.shared_pattern()) find_columns(A.shared_pattern());
@@ -158,8 +159,8 @@ class BoundedSolve {
                 .rotation = bounded.T,
                 .rotated = (bounded.T - bounded.N).cwiseAbs().maxCoeff() < straight};
       for (int k = 0; k < dim; ++k) {
-        // A node that is on a plane but for rounding stays where it is: the work of the plane's force on the
-        // way there would be noise in the slope of the function.
+        // A node on a plane, up to rounding, stays there: the work of the contact force along so small a
+        // displacement would be noise in the slope of the objective.
         if (std::abs(node.lower[k]) <= node.rounding) node.lower[k] = 0;
         if (std::abs(node.upper[k]) <= node.rounding) node.upper[k] = 0;
         auto& sign = node.pressing[static_cast<std::size_t>(k)];
@@ -195,7 +196,8 @@ class BoundedSolve {
     touched_.push_back({slot, row, column, of_row, of_column, block});
   }
 
-  // The touched blocks, without the rows and columns of what presses where that is taken out.
+  // Writes the touched blocks; if `without_pressing`, with identity-like rows and columns for active
+  // unknowns.
   void write_blocks(Matrix& A, bool without_pressing) const {
     for (const Touched& touched : touched_) {
       Block block = touched.block;
@@ -226,7 +228,7 @@ class BoundedSolve {
 
   bool rotated(int m) const { return m >= 0 && nodes_[static_cast<std::size_t>(m)].rotated; }
 
-  // A solver is given rotated nodes in the world's axes, in which preconditioners know what moves how.
+  // Rotated nodes are passed to a solver in the axes of the world, which preconditioners assume.
   void turn_back(Vector& vector) const {
     for (const Node& node : nodes_) {
       if (!node.rotated) continue;
@@ -246,7 +248,7 @@ class BoundedSolve {
     return m >= 0 && nodes_[static_cast<std::size_t>(m)].pressing[static_cast<std::size_t>(axis)] != 0;
   }
 
-  // y of what presses, zero elsewhere.
+  // y of the active unknowns, zero for the others.
   Point at_bounds(int m) const {
     Point y = Point::Zero();
     if (m < 0) return y;
@@ -286,7 +288,7 @@ class BoundedSolve {
       if (!report && report.stop != LinearStop::max_iterations) return report;
       for_each_pressing([&](const Node& node, int k, Scalar bound) { d.node(node.node)(k) = bound; });
       find_reactions(b, d);
-      if (!report || !mend(d, report.goal)) break;  // a truncated solve has had its time
+      if (!report || !mend(d, report.goal)) break;  // a truncated solve is not continued
     }
     if (change < most_changes && (b.dot(d) > 0 || !may_stay())) {
       for (const Node& node : nodes_) pressing_[static_cast<std::size_t>(node.node)] = node.pressing;
@@ -298,7 +300,7 @@ class BoundedSolve {
     return report;
   }
 
-  // Whether d = 0 is within the bounds.
+  // Whether d = 0 is feasible.
   bool may_stay() const {
     return std::all_of(nodes_.begin(), nodes_.end(), [](const Node& node) {
       for (int k = 0; k < node.axes; ++k) {
@@ -308,8 +310,8 @@ class BoundedSolve {
     });
   }
 
-  // The right-hand side of the unknowns that do not press; those that do are zero until the rest is known, so
-  // that no solver, however inexact, takes them off their bounds.
+  // The right-hand side of the inactive unknowns. Active ones are zero during the solve, so that an inexact
+  // solver leaves them at their bounds.
   void take_out_pressing(const Vector& b, Vector& d) {
     right_.set_sum(b, Scalar(0), b);
     for (const Touched& touched : touched_) {
@@ -348,7 +350,8 @@ class BoundedSolve {
     }
   }
 
-  // Lets what crosses a bound press, and what pulls no longer. True where something changed.
+  // Activates planes that are crossed and releases those that pull. Returns true if the active set has
+  // changed.
   bool mend(const Vector& d, double goal) {
     bool changed = false;
     for (Node& node : nodes_) {
@@ -387,15 +390,15 @@ class BoundedSolve {
 
   std::vector<Node> nodes_;
   std::vector<Touched> touched_;
-  std::vector<Signs> pressing_, pressed_;  // of each node of the matrix, as last found; before the step
+  std::vector<Signs> pressing_, pressed_;  // last active set of each node of the matrix; that before the step
   CompressedRows<InColumn> columns_;       // of the upper half
-  std::shared_ptr<const BlockPattern> column_pattern_;  // theirs
+  std::shared_ptr<const BlockPattern> column_pattern_;  // the pattern of columns_
   Vector right_;
   BoxConstraints<Vector> box_;
   typename Mprgp<Jacobi>::template Workspace<Matrix> box_workspace_;
 };
 
-// Of a matrix of another kind, whose System has no contacts.
+// For other matrices, of Systems without contacts.
 template <class Matrix>
 requires(!detail::solves_within_bounds<Matrix>) class BoundedSolve<Matrix> {
  public:

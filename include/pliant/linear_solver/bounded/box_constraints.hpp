@@ -10,12 +10,12 @@
 
 namespace pliant {
 
-// lower <= x <= upper for each unknown. A bound may be infinite; where both are equal the unknown is fixed.
+// lower <= x <= upper for each unknown. A bound may be infinite; an unknown with equal bounds is fixed.
 template <class Vector>  // a NodeVector
 struct BoxConstraints {
   Vector lower, upper;
 
-  // No bounds at all, to be set one by one.
+  // Infinite bounds, to be set one by one.
   static BoxConstraints unbounded(std::ptrdiff_t nodes) {
     constexpr auto infinity = std::numeric_limits<typename Vector::Scalar>::infinity();
     BoxConstraints box{Vector(nodes), Vector(nodes)};
@@ -28,8 +28,8 @@ struct BoxConstraints {
     return box;
   }
 
-  // Throws SizeError unless there is a bound for each of the nodes, and ParameterError naming the node and
-  // the axis of a bound that leaves no number between it and the other one.
+  // Throws SizeError unless each node has bounds, and ParameterError naming the node and the axis if an
+  // interval contains no finite number.
   void check(std::ptrdiff_t nodes) const {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     detail::require_size("BoxConstraints::lower: nodes", lower.nodes(), nodes);
@@ -51,7 +51,7 @@ struct BoxConstraints {
 
 namespace detail {
 
-// The box as the rows of nodes, and the same of no box.
+// The bounds of a node as rows; NoBounds is the same without a box.
 template <class Vector>
 struct Bounds {
   using Row = typename Vector::Row;

@@ -14,20 +14,20 @@
 
 namespace pliant {
 
-// How a solve with bounds ended. Its residual is the norm of the projected gradient of x.Ax / 2 - b.x: the
-// gradient at the unknowns between their bounds, and of it, at those on a bound, what would leave the bound
-// inwards. It vanishes at the solution and nowhere else.
+// How a solve with bounds ended. The residual is the norm of the projected gradient of x.Ax / 2 - b.x: the
+// gradient of the free unknowns, and for unknowns at a bound the component that would move them inwards. It
+// is zero at the solution only.
 struct MprgpReport : LinearReport {
-  int conjugate_gradient_steps = 0;  // these three make `iterations`
-  int expansions = 0;                // that took unknowns to a bound
-  int proportionings = 0;            // that took unknowns off their bounds
+  int conjugate_gradient_steps = 0;  // the sum of these three is `iterations`
+  int expansions = 0;                // that moved unknowns to a bound
+  int proportionings = 0;            // that released unknowns from their bounds
   int products = 0;                  // with A
-  std::ptrdiff_t active = 0;         // unknowns on a bound at the end, fixed ones included
+  std::ptrdiff_t active = 0;         // unknowns at a bound at the end, including fixed ones
 };
 
 namespace detail {
 
-// What Mprgp multiplies with: the matrix packed, or any other operator as it is.
+// The matrix for the products of Mprgp: packed if it is a BlockMatrix, otherwise the operator itself.
 template <class Operator>
 struct Product {
   const Operator* A = nullptr;
@@ -45,23 +45,25 @@ struct Product<BlockMatrix<Dim, Scalar, isa>> : PackedMatrix<Dim, Scalar, isa> {
 
 // Minimises x.Ax / 2 - b.x over lower <= x <= upper, for a symmetric positive definite A: modified
 // proportioning with reduced gradient projections of Dostal and Schoeberl 2005, with two bounds for each
-// unknown. Conjugate gradients run over the unknowns between their bounds; where a step meets a bound it ends
-// there, exactly, and a step along the projected gradient, which may take many unknowns to their bounds,
-// follows; where the gradient at the bounds outweighs that between them, the unknowns it pulls inwards are
-// released. The cost never increases. Without bounds this is Pcg, and the same iterates.
+// unknown. Conjugate gradients minimise over the free unknowns, those strictly between their bounds. A step
+// that reaches a bound is cut off exactly there, and is followed by a step along the projected gradient,
+// which may move many unknowns to their bounds. If the gradient at the bounds outweighs the free gradient,
+// the unknowns that it pulls inwards are released. The cost never increases. Without bounds the iterates are
+// those of Pcg.
 //
-// The preconditioner must be diagonal: with P^(1/2) x as the unknowns a box remains a box. A may be any
-// operator that has the types Scalar and Vector and multiply(x, y), which makes y = A x and returns x.y; for
-// Jacobi also rows() and diagonal(i), the block of node i. The steps along the gradient are safe below
-// 2 / |P^-1 A|. A BlockMatrix bounds that norm by sums over rows, an operator may by a member norm_bound(),
-// at least its largest eigenvalue; else power iteration estimates it. An estimate is too low, if only by a
-// few per cent: each such step is checked before it is taken, and made shorter where it would raise the cost.
+// The preconditioner must be diagonal, because with the unknowns P^(1/2) x a box remains a box. A may be any
+// operator with the types Scalar and Vector and multiply(x, y), which sets y = A x and returns x.y; Jacobi
+// also needs rows() and diagonal(i), the block of node i. Steps along the gradient decrease the cost if their
+// length is below 2 / |P^-1 A|. This norm is bounded by sums over rows for a BlockMatrix; for an operator by
+// its member norm_bound(), an upper bound of its largest eigenvalue, or else it is estimated by power
+// iteration. Since an estimate is too low, by a few per cent, each such step is checked before it is taken,
+// and shortened if it would raise the cost.
 template <class PreconditionerType = Jacobi>  // Identity, Jacobi
 struct Mprgp {
-  double tolerance = 1e-6;        // relative to the residual at the x nearest to zero, without bounds |b| [-]
-  double absolute_tolerance = 0;  // [N] where b is a force
+  double tolerance = 1e-6;        // relative to the residual at the feasible x nearest to zero, without bounds |b| [-]
+  double absolute_tolerance = 0;  // [N] if b is a force
   int max_iterations = 0;         // 0: ten times the number of unknowns
-  double proportion = 1;   // Gamma: how far the gradient at the bounds may outweigh that between them [-]
+  double proportion = 1;   // Gamma: the ratio of the gradient at the bounds to the free one that releases unknowns [-]
   double expansion = 1.6;  // length of a step along the gradient, times |P^-1 A| [-]
   PreconditionerType preconditioner = {};
 
@@ -91,7 +93,7 @@ struct Mprgp {
     return Run<Matrix, detail::NoBounds<Vector>, W>(*this, A, b, {}, x, w).run(goal, monitor);
   }
 
-  // Within a box; x need not be in it on entry. Throws what BoxConstraints::check does.
+  // Within a box; x need not be in it on entry. Throws the errors of BoxConstraints::check.
   template <class Matrix, class W, class Monitor = NoMonitor>
   MprgpReport solve(const Matrix& A, const typename Matrix::Vector& b,
                     const BoxConstraints<typename Matrix::Vector>& box, typename Matrix::Vector& x, W& w,
@@ -130,8 +132,8 @@ class Mprgp<PreconditionerType>::Run {
   static constexpr LinearStop going_on = LinearStop::max_iterations;
   static constexpr std::ptrdiff_t grain = Vector::grain / Vector::stride;  // nodes
 
-  // phi is the gradient between the bounds, beta that at the bounds where it points inwards. With a tilde:
-  // no more of it than a step of length `length_` can follow.
+  // phi is the gradient of the free unknowns, beta that of the unknowns at their bounds if it points inwards.
+  // With a tilde: limited to the distance from the bounds, for a step of length `length_`.
   struct Gradient {
     Scalar square = 0;   // |phi + beta|^2
     Scalar free = 0;     // phi~ . P^-1 phi
@@ -149,7 +151,7 @@ class Mprgp<PreconditionerType>::Run {
 
   struct Direction {
     Scalar slope = 0;                                        // g . p
-    Scalar reach = std::numeric_limits<Scalar>::infinity();  // the largest step within the box
+    Scalar reach = std::numeric_limits<Scalar>::infinity();  // the largest feasible step
 
     Direction& operator+=(const Direction& other) {
       slope += other.slope;
@@ -158,7 +160,7 @@ class Mprgp<PreconditionerType>::Run {
     }
   };
 
-  // What one node brings along.
+  // The data of one node.
   struct Node {
     Row x, g, lower, upper;
 
@@ -169,13 +171,13 @@ class Mprgp<PreconditionerType>::Run {
       const Row inwards = select(lower < x, zero, min(g, zero)) + select(x < upper, zero, max(g, zero));
       return select(lower < upper, inwards, zero);
     }
-    // How far x can go along -p.
+    // The largest step along -p from x.
     PLIANT_INLINE Row reach(const Row& p) const {
       const Row zero(Scalar(0));
       const Row distance = select(p > zero, x - lower, x - upper) / p;
       return select(p != zero, distance, Row(std::numeric_limits<Scalar>::infinity()));
     }
-    // What of a gradient, of which v is P^-1 times, the bounds leave to a step.
+    // The part of v = P^-1 gradient that is feasible for a step of a length.
     PLIANT_INLINE Row within_reach(const Row& v, Scalar length) const {
       const Row zero(Scalar(0)), per_length(1 / length);
       return select(v > zero, min((x - lower) * per_length, v), max((x - upper) * per_length, v));
@@ -202,7 +204,7 @@ class Mprgp<PreconditionerType>::Run {
     return w_.A.multiply(x, y);
   }
 
-  // The first guess, or the point nearest to zero where its residual is smaller.
+  // Starts from the first guess, or from the feasible point nearest to zero if its residual is smaller.
   LinearStop start(double goal) {
     for (auto* vector : {&w_.g, &w_.z, &w_.p, &w_.q}) {
       if (vector->nodes() != b_.nodes()) vector->resize(b_.nodes());
@@ -316,7 +318,7 @@ class Mprgp<PreconditionerType>::Run {
     }
   }
 
-  // Changes x and g of each node by move(i, node); z = P^-1 phi there, and the sums.
+  // Changes x and g of each node by move(i, node), sets z = P^-1 phi, and returns the sums.
   template <class Move>
   Gradient measure(Move&& move) {
     return sum_over_nodes<Gradient>([&](std::ptrdiff_t i) {
@@ -339,7 +341,7 @@ class Mprgp<PreconditionerType>::Run {
     });
   }
 
-  // p as given by `from`, its slope, and how far it leads.
+  // Sets p to from(i, node); returns its slope and the largest feasible step.
   template <class From>
   Direction aim(From&& from) {
     return sum_over_nodes<Direction>([&](std::ptrdiff_t i) {
@@ -355,7 +357,7 @@ class Mprgp<PreconditionerType>::Run {
     });
   }
 
-  // x -= step p. What meets its bound is put exactly there.
+  // x -= step p. Unknowns that reach a bound are set to it exactly.
   Gradient advance(Scalar step) {
     return measure([&](std::ptrdiff_t i, Node& at) {
       const Row p = w_.p.row(i);
@@ -370,16 +372,16 @@ class Mprgp<PreconditionerType>::Run {
     });
   }
 
-  // x = clip(x - length P^-1 phi), if that lowers the cost. If not, |P^-1 A| has been taken for too small:
-  // with d the change of x, the projection onto the box makes -g.d at least d.Pd / length, so that
-  // d.Ad / (length |g.d|) is a lower bound of the norm, by which the step is set anew.
+  // x = clip(x - length P^-1 phi), if that lowers the cost. If not, |P^-1 A| was underestimated: for the
+  // change d of x, the projection onto the box implies -g.d >= d.Pd / length, so that d.Ad / (length |g.d|)
+  // is a lower bound of the norm, which sets the new length.
   LinearStop expand(Gradient& gradient) {
     for (;;) {
       const auto target = [&](std::ptrdiff_t i, const Node& at) {
         return at.clipped(multiply_add(Row(-length_), w_.z.row(i), at.x));
       };
       const Scalar fall = -aim([&](std::ptrdiff_t i, const Node& at) { return target(i, at) - at.x; }).slope;
-      if (!(fall > 0)) return going_on;  // nothing is left between the bounds
+      if (!(fall > 0)) return going_on;  // no unknown is free
       const Scalar curvature = multiply(w_.p, w_.q);
       if (!std::isfinite(curvature)) return LinearStop::not_finite;
       if (!(curvature > 0)) return LinearStop::indefinite;
@@ -394,7 +396,7 @@ class Mprgp<PreconditionerType>::Run {
     }
   }
 
-  // At least |P^-1 A|, or where A offers nothing but products, nearly so.
+  // An upper bound of |P^-1 A|, or an estimate if A has products only.
   double bound_of_norm() {
     if constexpr (requires { A_.multiply_magnitudes(w_.z, w_.q); }) {
       fill(w_.z, [](std::ptrdiff_t) { return 1.0; });
@@ -422,7 +424,7 @@ class Mprgp<PreconditionerType>::Run {
     return w_.p.largest();
   }
 
-  // Power iteration from numbers that are as good as random.
+  // Power iteration, from quasi-random numbers.
   double estimate_norm() {
     constexpr int products = 12;
     double norm = 0;

@@ -7,21 +7,20 @@
 
 namespace pliant {
 
-// Solves by a factorisation A = L L^T: exact but for rounding, at a cost that does not depend on how badly
-// conditioned A is. Which columns are eliminated when (by minimum degree, nested dissection or, where a
-// program has it, METIS) is found once per pattern; every solve factorises anew, by dense fronts
-// (multifrontal.hpp).
+// Solves by a factorisation A = L L^T: exact up to rounding, at a cost independent of the condition of A. The
+// order of elimination (by minimum degree, nested dissection or, in a program with METIS, that of METIS) is
+// computed once per pattern; every solve factorises anew, by dense fronts (multifrontal.hpp).
 //
-// The factor is in double also where the matrix is in float: x is then the solution rounded to float, and a
-// matrix is found indefinite because it is, not by the rounding of floats. The residual reported is that of
-// x itself. It is not asked to fall below what the rounding of x and of the products in A x makes of it, and
-// the goal reported says so: in float that is usual. A matrix with an eigenvalue that is negative, or zero
-// but for rounding, is `indefinite`, and x then the first guess or zero. `iterations` is the number of
-// solves: one, unless the first guess was good enough. The monitor is heard before and after the
-// factorisation.
+// The factor is in double even if the matrix is in float: x is then the solution rounded to float, and a
+// matrix is reported as indefinite only if it is so itself, not because of rounding to float. The reported
+// residual is that of x itself. If it cannot fall below the rounding errors of x and of the products in A x,
+// the reported goal is raised to these; in float that is usual. For a matrix with an eigenvalue that is
+// negative, or zero up to rounding, the result is `indefinite`, and x the first guess or zero. `iterations`
+// is the number of solves: one, unless the first guess was good enough. The monitor is called before and
+// after the factorisation.
 struct Cholesky {
   double tolerance = 1e-6;        // relative to |b|; zero: as far as rounding allows [-]
-  double absolute_tolerance = 0;  // [N] where b is a force
+  double absolute_tolerance = 0;  // [N] if b is a force
 
   template <class Matrix>
   struct Workspace : detail::DirectWorkspace<Matrix, Multifrontal<Matrix::dim, Matrix::instruction_set>> {};

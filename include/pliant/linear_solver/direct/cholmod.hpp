@@ -1,5 +1,5 @@
 // A direct solver: the sparse Cholesky factorisation of CHOLMOD, a part of SuiteSparse. Link the CMake target
-// pliant::cholmod, which is there where CHOLMOD is found and defines PLIANT_USE_CHOLMOD. pliant.hpp does not
+// pliant::cholmod, which exists if CHOLMOD is found and defines PLIANT_USE_CHOLMOD. pliant.hpp does not
 // include this header.
 #pragma once
 
@@ -29,7 +29,7 @@ struct Cholmod;  // not available: link the CMake target pliant::cholmod, which 
 namespace pliant {
 namespace detail {
 
-// L of a block matrix, in double. A copy has an L of its own.
+// L of a block matrix, in double. A copy owns its own L.
 template <int Dim>
 class CholmodFactor {
  public:
@@ -101,7 +101,7 @@ class CholmodFactor {
   }
 
  private:
-  // What CHOLMOD has allocated, and the settings with which it did.
+  // The memory that CHOLMOD has allocated, and its settings.
   struct Owned {
     cholmod_common common{};
     cholmod_factor* L = nullptr;
@@ -136,8 +136,8 @@ class CholmodFactor {
     }
   }
 
-  // Calls run(row, place among the values of the matrix) for the entries of such a column, from the diagonal
-  // down: the lower half of the diagonal block, as Cholesky reads it, and row a of the blocks beside it.
+  // Calls run(row, index among the values of the matrix) for the entries of such a column, from the diagonal
+  // down: the lower half of the diagonal block, which Cholesky reads, and row a of the blocks beside it.
   template <class Run>
   static void for_each_entry(const BlockPattern& pattern, int i, int a, Run&& run) {
     std::ptrdiff_t block = std::ptrdiff_t{pattern.row_begin[at(i)]} * Dim * Dim;
@@ -164,7 +164,7 @@ class CholmodFactor {
     return A;
   }
 
-  // A pivot that is but rounding is no pivot, as in Multifrontal; CHOLMOD itself takes any that is positive.
+  // Pivots at the level of rounding are rejected, as in Multifrontal; CHOLMOD accepts every positive one.
   bool pivots_are_no_rounding() const {
     constexpr double rounding = 16 * std::numeric_limits<double>::epsilon();
     const cholmod_factor& L = *owned_->L;
@@ -199,16 +199,15 @@ class CholmodFactor {
 
 }  // namespace detail
 
-// Solves by a supernodal factorisation A = L L^T of CHOLMOD (Chen, Davis, Hager, Rajamanickam 2008), and has
-// the fields and the reports of Cholesky: the factor is in double also where the matrix is in float, the
-// residual is that of x itself, a matrix that is not positive definite but for rounding is `indefinite`.
+// Solves by a supernodal factorisation A = L L^T of CHOLMOD (Chen, Davis, Hager, Rajamanickam 2008). Fields
+// and reports are those of Cholesky: the factor is in double even if the matrix is in float, the residual is
+// that of x itself, and a matrix that is not positive definite up to rounding is `indefinite`.
 //
-// Dense blocks go through BLAS and LAPACK. Which these are decides about the speed, how many threads there
-// are, and whether the last bits depend on that. Each solve allocates. Throws std::bad_alloc where memory
-// does not suffice.
+// Dense blocks use BLAS and LAPACK. The speed, the number of threads, and whether the last bits depend on it,
+// are those of the linked BLAS. Each solve allocates. Throws std::bad_alloc if memory does not suffice.
 struct Cholmod {
   double tolerance = 1e-6;        // relative to |b|; zero: as far as rounding allows [-]
-  double absolute_tolerance = 0;  // [N] where b is a force
+  double absolute_tolerance = 0;  // [N] if b is a force
 
   template <class Matrix>
   struct Workspace : detail::DirectWorkspace<Matrix, detail::CholmodFactor<Matrix::dim>> {};

@@ -10,12 +10,13 @@
 
 namespace pliant {
 
-// Solves by A = L L^T with a matrix whose values() are a dense matrix of Eigen, as DenseMatrix: exact but for
-// rounding, with n^3 / 3 multiplications for n unknowns. A matrix with an eigenvalue that is negative is
-// `indefinite`, and x then the first guess. The residual need not fall below what rounding makes of it.
+// Solves by A = L L^T with a matrix whose values() are a dense matrix of Eigen, such as DenseMatrix: exact up
+// to rounding, with n^3 / 3 multiplications for n unknowns. For a matrix with a negative eigenvalue the
+// result is `indefinite`, and x the first guess. The goal is raised to the rounding error of the residual if
+// necessary.
 struct DenseCholesky {
   double tolerance = 1e-6;        // relative to |b|; zero: as far as rounding allows [-]
-  double absolute_tolerance = 0;  // [N] where b is a force
+  double absolute_tolerance = 0;  // [N] if b is a force
 
   template <class Matrix>
   struct Workspace {
@@ -50,7 +51,7 @@ struct DenseCholesky {
     if (report.residual <= report.goal) return finish(LinearStop::converged);
     if (!monitor(0, report.residual)) return finish(LinearStop::cancelled);
     w.factor = A.values();
-    const Eigen::LLT<Eigen::Ref<typename Matrix::Values>> factor(w.factor);  // in its place
+    const Eigen::LLT<Eigen::Ref<typename Matrix::Values>> factor(w.factor);  // in place
     if (factor.info() != Eigen::Success) return finish(LinearStop::indefinite);
     x.values() = b.values();
     factor.solveInPlace(x.values());

@@ -1,4 +1,4 @@
-// What direct solvers have in common, whoever makes the factor.
+// The common part of direct solvers, for any factor.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace pliant::detail {
 template <class Matrix, class Factor>
 struct DirectWorkspace {
   typename Matrix::Vector r, q;
-  std::shared_ptr<const BlockPattern> pattern;  // that has been analysed
-  int analyses = 0;                             // so far
+  std::shared_ptr<const BlockPattern> pattern;  // of the last analysis
+  int analyses = 0;                             // number of analyses so far
   Factor factor;
 };
 
@@ -54,7 +54,7 @@ LinearReport solve_directly(const Tolerances& tolerances, const Matrix& A, const
   if (!monitor(0, residual)) return finish(LinearStop::cancelled);
 
   if (w.pattern != A.shared_pattern()) {
-    w.pattern = nullptr;  // until the analysis is complete: an allocation may fail
+    w.pattern = nullptr;  // until the analysis is complete, because an allocation may fail
     w.factor.analyse(A.pattern());
     w.pattern = A.shared_pattern();
     ++w.analyses;
@@ -65,7 +65,7 @@ LinearReport solve_directly(const Tolerances& tolerances, const Matrix& A, const
   }
   if (!monitor(0, residual)) return finish(LinearStop::cancelled);
 
-  // Not from the first guess: the rounding of A x would come in.
+  // Solves for x, not for a correction of the first guess, which would contain the rounding errors of A x.
   w.factor.solve(b, x);
   ++report.iterations;
   report.residual = residual_of(A, b, x, w);

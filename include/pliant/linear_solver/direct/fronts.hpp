@@ -1,5 +1,5 @@
-// The symbolic half of a sparse Cholesky factorisation: which columns are eliminated together, and which rows
-// that touches. It depends on the pattern of the matrix alone.
+// The symbolic half of a sparse Cholesky factorisation: the groups of columns that are eliminated together,
+// and their rows. It depends on the pattern of the matrix alone.
 #pragma once
 
 #include <algorithm>
@@ -15,23 +15,23 @@
 
 namespace pliant {
 
-// A front is a run of columns of L that have, but for a few zeros, the same rows below them, and is
-// factorised as a dense matrix. Its rows are its own columns and then those below. What elimination leaves
-// for the rows below, the update, is added to the parent: the front that has the first of these rows among
-// its columns. Children come before their parent. Duff and Reid 1983; Liu 1992.
+// A front is a run of columns of L that have, up to a few zeros, the same rows below them, and is factorised
+// as a dense matrix. Its rows are its own columns and then the rows below. The contribution of its
+// elimination to the rows below, the update, is added to its parent: the front that has the first of these
+// rows among its columns. Children come before their parent. Duff and Reid 1983; Liu 1992.
 struct Fronts {
   struct Front {
     int begin, end;           // columns, in the order of elimination
-    std::ptrdiff_t rows;      // first of the rows below, in `rows`
+    std::ptrdiff_t rows;      // index in `rows` of the first of the rows below
     std::ptrdiff_t rows_end;  // one past the last
     int parent;               // -1: none
-    int part;                 // the part that it belongs to; -1: the top
+    int part;                 // the part to which it belongs; -1: the top
 
     int columns() const { return end - begin; }
     int rows_below() const { return static_cast<int>(rows_end - rows); }
   };
 
-  // A block of the matrix, where it stands in its front.
+  // A block of the matrix at its position in its front.
   struct Entry {
     int slot;
     int row, column;  // within the front
@@ -41,18 +41,18 @@ struct Fronts {
   static constexpr int most_parts = 16;
 
   std::vector<int> order;     // the node that is eliminated k-th
-  std::vector<int> position;  // when each node is eliminated
+  std::vector<int> position;  // the position of each node in that order
   std::vector<Front> fronts;
   std::vector<int> rows;                // of all fronts, ascending in each
-  std::vector<int> place_in_parent;     // of each of `rows`: which row of the parent's front it is
+  std::vector<int> place_in_parent;     // of each of `rows`: the index of the same row in the parent's front
   CompressedRows<Entry> entries;        // of each front
   CompressedRows<int> children;         // of each front, ascending
-  std::vector<std::vector<int>> parts;  // subtrees that have nothing to do with each other; fronts ascending
-  std::vector<int> top;                 // the fronts above all of them, ascending
+  std::vector<std::vector<int>> parts;  // independent subtrees; fronts ascending
+  std::vector<int> top;                 // the fronts above all parts, ascending
 
-  // In the order of minimum degree, of nested dissection or, in a program with METIS, of its own: where L has
-  // the fewest blocks. Of bodies that are small or have limbs minimum degree makes so few that others are not
-  // worth finding.
+  // Orders by minimum degree, by nested dissection or, in a program with METIS, by METIS: takes the order for
+  // which L has the fewest blocks. For small or branching bodies minimum degree fills so little that no
+  // nested dissection is tried.
   static Fronts of(const BlockPattern& pattern) {
     constexpr std::ptrdiff_t few = 80;  // blocks to a node
     const Adjacency graph = graph_of(pattern);
@@ -70,7 +70,7 @@ struct Fronts {
     return result;
   }
 
-  // In an order of elimination, but for the order of what does not depend on each other.
+  // In a given order of elimination, up to reordering of independent nodes.
   static Fronts of(const BlockPattern& pattern, std::vector<int> order) {
     Fronts result = in_order(graph_of(pattern), std::move(order));
     result.link(pattern);
@@ -78,7 +78,7 @@ struct Fronts {
     return result;
   }
 
-  // Blocks of L, the zeros in the fronts included.
+  // Blocks of L, including the zeros in the fronts.
   std::ptrdiff_t blocks() const {
     std::ptrdiff_t sum = 0;
     for (const Front& f : fronts) {
@@ -87,7 +87,7 @@ struct Fronts {
     return sum;
   }
 
-  // The work of each front and all below it; own(front) is that of a front alone.
+  // The total work of each subtree, by its root; own(front) is the work of a front alone.
   template <class Own>
   std::vector<double> work_of_subtrees(Own&& own) const {
     std::vector<double> work(fronts.size(), 0);
@@ -99,12 +99,12 @@ struct Fronts {
   }
 
   struct Dealt {
-    std::vector<int> part_of;  // of each front; -1: above all subtrees
-    double heaviest = 0;       // the work of the part that has most
+    std::vector<int> part_of;  // of each front; -1: above all given subtrees
+    double heaviest = 0;       // the largest work of a part
   };
 
-  // Deals subtrees, given by their roots, out to parts: the one with most work first, to the part that has
-  // least. Leaves the roots in that order.
+  // Distributes subtrees, given by their roots, over parts: always the subtree with the most work of the rest
+  // to the part with the least work. Leaves the roots in that order.
   Dealt deal(std::vector<int>& roots, const std::vector<double>& work, std::ptrdiff_t count) const {
     std::stable_sort(roots.begin(), roots.end(), [&](int a, int b) { return work[at(a)] > work[at(b)]; });
     Dealt result{std::vector<int>(fronts.size(), -1)};
@@ -122,7 +122,7 @@ struct Fronts {
     return result;
   }
 
-  // The fronts of each of `count` parts and, last, those of none, all ascending.
+  // The fronts of each of `count` parts and, last, those that are in no part, all ascending.
   static std::vector<std::vector<int>> grouped(const std::vector<int>& part_of, std::ptrdiff_t count) {
     std::vector<std::vector<int>> result(at(count) + 1);
     for (std::size_t f = 0; f < part_of.size(); ++f) {
@@ -134,7 +134,7 @@ struct Fronts {
  private:
   static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-  // The fronts alone.
+  // Finds the fronts, without parents and parts.
   static Fronts in_order(const Adjacency& graph, std::vector<int> order) {
     Fronts result;
     result.order = std::move(order);
@@ -142,7 +142,7 @@ struct Fronts {
     return result;
   }
 
-  // Calls run(j) for the neighbours of the node that is eliminated k-th, j being when they are.
+  // Calls run(j) for the positions j, in the order of elimination, of the neighbours of the k-th node.
   template <class Run>
   void for_each_neighbour(const Adjacency& graph, int k, Run&& run) const {
     for (const int neighbour : graph[order[at(k)]]) run(position[at(neighbour)]);
@@ -186,7 +186,7 @@ struct Fronts {
   }
 
   // Makes every subtree contiguous, with the child with the longest column last, next to its parent. Returns
-  // the lengths of the columns in the new order, which are those of the old one.
+  // the lengths of the columns in the new order; reordering does not change them.
   std::vector<int> postorder(const Adjacency& graph) {
     number_positions();
     const std::vector<int> parent = elimination_tree(graph), counts = column_counts(graph, parent);
@@ -222,11 +222,11 @@ struct Fronts {
     return sorted_counts;
   }
 
-  // A front while fronts are being joined.
+  // A front while fronts are merged.
   struct Candidate {
     int begin, end;
     std::vector<int> rows;     // below
-    std::ptrdiff_t zeros = 0;  // blocks that are stored for nothing
+    std::ptrdiff_t zeros = 0;  // blocks that are stored although they are zero
   };
 
   // `counts`: the lengths of the columns.
@@ -274,13 +274,14 @@ struct Fronts {
     }
   }
 
-  // Blocks that the columns of the child get for nothing when it joins its parent.
+  // The zero blocks that the columns of the child get if it is merged with its parent.
   static std::ptrdiff_t new_zeros(const Candidate& child, const Candidate& parent) {
     return (child.end - child.begin) *
            (parent.end - parent.begin + std::ssize(parent.rows) - std::ssize(child.rows));
   }
 
-  // Large fronts are faster, until their zeros cost more than that. The last child stands next to its parent.
+  // Merging makes fronts larger, and thereby faster, until the zeros cost more. The last child is next to its
+  // parent.
   static bool worth_joining(const Candidate& child, const Candidate& parent) {
     if (child.rows.empty() || child.rows.front() >= parent.end) return false;
     const std::ptrdiff_t columns = parent.end - child.begin;
@@ -290,7 +291,7 @@ struct Fronts {
     return zeros <= part * static_cast<double>(blocks);
   }
 
-  // Parents, children, and where rows and blocks of the matrix go.
+  // Sets parents and children, and the targets of rows and of blocks of the matrix.
   void link(const BlockPattern& pattern) {
     std::vector<int> front_of(order.size());
     const int count = static_cast<int>(fronts.size());
@@ -322,7 +323,7 @@ struct Fronts {
     });
   }
 
-  // Which row of the front a row is.
+  // The index within the front of a row of the matrix.
   int place(const Front& front, int row) const {
     if (row < front.end) return row - front.begin;
     const auto first = rows.begin() + front.rows;
@@ -330,8 +331,8 @@ struct Fronts {
            static_cast<int>(std::lower_bound(first, rows.begin() + front.rows_end, row) - first);
   }
 
-  // Cuts subtrees off, each with at most half a share of the work, and deals them out.
-  // What they are depends on the pattern alone, never on the number of threads.
+  // Cuts off subtrees, each with at most half of an equal share of the work, and distributes them over the
+  // parts. They depend on the pattern alone, not on the number of threads.
   void cut() {
     constexpr double worth_parts = 1e6;  // products of blocks
     const std::vector<double> work = work_of_subtrees([](const Front& f) {

@@ -1,5 +1,5 @@
-// METIS, one more way to order the unknowns of a sparse symmetric matrix. It is used by who links the CMake
-// target pliant::metis, which defines PLIANT_USE_METIS; without that this header offers nothing.
+// METIS, another ordering of the unknowns of a sparse symmetric matrix. Programs use it if they link the
+// CMake target pliant::metis, which defines PLIANT_USE_METIS; otherwise this header offers nothing.
 #pragma once
 
 #include <vector>
@@ -17,17 +17,18 @@
 namespace pliant {
 namespace detail {
 
-// `metis_nested_dissection` in a program that has it. Units with METIS set it before main, those without find
-// it there: what a function does is the same in both, as it must be where they are linked together.
+// `metis_nested_dissection` in a program that contains it. Translation units with METIS set the pointer
+// before main; those without METIS read it. Thus every function has the same definition in both kinds of
+// units, as the one-definition rule requires.
 inline std::vector<int> (*order_by_metis)(const Adjacency& graph) = nullptr;
 
 }  // namespace detail
 
 #ifdef PLIANT_USE_METIS
 
-// The nodes of a graph in the order in which to eliminate them: multilevel nested dissection, Karypis and
-// Kumar 1998. `graph` holds both halves. Empty where METIS fails. The same graph always gets the same order;
-// METIS may draw from std::rand to find it and leaves that with another seed.
+// The nodes of a graph in an order of elimination: multilevel nested dissection, Karypis and Kumar 1998.
+// `graph` holds both halves. Returns an empty list if METIS fails. The order of a given graph is always the
+// same; METIS may use std::rand, and leaves it with another seed.
 inline std::vector<int> metis_nested_dissection(const Adjacency& graph) {
   static_assert(sizeof(idx_t) >= sizeof(int));
   const std::size_t count = graph.begin.size() - 1;
@@ -45,12 +46,12 @@ inline std::vector<int> metis_nested_dissection(const Adjacency& graph) {
   options[METIS_OPTION_SEED] = 1;
   int status = METIS_ERROR;
   {
-    static std::mutex random_numbers;  // are the process's
+    static std::mutex random_numbers;  // METIS uses the process-wide std::rand
     const std::lock_guard lock(random_numbers);
     status = METIS_NodeND(&nodes, begin.data(), list.data(), nullptr, options, order.data(), position.data());
   }
 
-  // A library whose integers are not those of its header leaves no permutation.
+  // If the integers of the linked library differ from those of the header, the result is no permutation.
   std::vector<char> seen(count, 0);
   const bool permutation = std::all_of(order.begin(), order.end(), [&](idx_t node) {
     return node >= 0 && node < nodes && seen[static_cast<std::size_t>(node)]++ == 0;

@@ -1,5 +1,5 @@
-// The approximate minimum degree ordering: in which order to eliminate the unknowns of a sparse symmetric
-// matrix so that few new entries arise.
+// The approximate minimum degree ordering: an order of elimination of the unknowns of a sparse symmetric
+// matrix with little fill-in.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace pliant {
 namespace detail {
 
 // One run of `minimum_degree`, on the quotient graph of Amestoy, Davis, Duff 1996. An eliminated node becomes
-// an element, the clique of its neighbours, and takes up the elements it was in. Nodes with the same
-// neighbours become one, a supervariable, whose size is its weight.
+// an element, the clique of its neighbours, and absorbs the elements that contained it. Nodes with the same
+// neighbours are merged to a supervariable, whose size is its weight.
 class MinimumDegree {
  public:
   explicit MinimumDegree(const Adjacency& graph)
@@ -127,11 +127,11 @@ class MinimumDegree {
     }
   }
 
-  // The lists and the degree of a node of the clique; the degree counts a node twice that is in two elements.
+  // Updates the lists and the degree of a node of the clique; the degree counts a node of two elements twice.
   void update(int i, int pivot, int clique_weight, int left) {
     std::vector<int>& elements = elements_[at(i)];
     std::vector<int>& nodes = nodes_[at(i)];
-    // What lies within the new element adds nothing to it.
+    // Elements within the new element, and neighbours in it, are redundant.
     std::erase_if(elements, [this](int e) { return weight_[at(e)] != -1 || outside_[at(e)] == 0; });
     std::erase_if(nodes, [this](int j) { return weight_[at(j)] <= 0 || mark_[at(j)] == now_; });
     int around = 0;
@@ -188,20 +188,20 @@ class MinimumDegree {
 
   int count_;
   std::vector<std::vector<int>> nodes_;     // neighbours of a node, nodes of an element
-  std::vector<std::vector<int>> elements_;  // that a node is in
-  std::vector<int> weight_;                 // of a node; -1 for an element, 0 for what is no more
+  std::vector<std::vector<int>> elements_;  // the elements that contain a node
+  std::vector<int> weight_;                 // of a node; -1 for an element, 0 for an absorbed one
   std::vector<int> degree_;  // a bound on the weight of a node's neighbours; the weight of an element's nodes
-  std::vector<std::vector<int>> merged_;     // the nodes that a node stands for beside itself
+  std::vector<std::vector<int>> merged_;     // the other nodes of a supervariable
   std::vector<int> next_, previous_, head_;  // the lists of nodes of equal degree
   std::vector<int> outside_, stamp_, mark_, gathered_;
   std::vector<std::pair<std::size_t, int>> keys_;
-  int now_ = 0;  // what counts as marked
+  int now_ = 0;  // the value of current marks
 };
 
 }  // namespace detail
 
 // The nodes of a graph in an order that keeps the fill-in of a Cholesky factorisation small. `graph` holds
-// both halves. The same graph always gets the same order.
+// both halves. The order of a given graph is always the same.
 inline std::vector<int> minimum_degree(const Adjacency& graph) { return detail::MinimumDegree(graph).run(); }
 
 }  // namespace pliant

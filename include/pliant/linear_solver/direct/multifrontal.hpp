@@ -18,13 +18,12 @@ namespace pliant {
 
 enum class FactorResult { done, not_definite, not_finite };
 
-// What a factorisation leaves: all of L, for solves, or no front longer than it is used.
+// The numbers that a factorisation keeps: all of L, for solves, or no front longer than it is used.
 enum class FactorKept { all, nothing };
 
-// The multifrontal method of Duff and Reid 1983. Everything is in `Real`, whatever the matrix holds: in
-// double, or in float where half of the memory and of the time is worth more than digits. Dense matrices are
-// stored in tiles, [tile of rows][column][row of the tile], which products read from the first number to the
-// last.
+// The multifrontal method of Duff and Reid 1983. All computations are in `Real`, for any scalar of the
+// matrix: in double, or in float to halve memory and time. Dense matrices are stored in tiles, [tile of
+// rows][column][row of the tile], which products read sequentially.
 template <int Dim, Isa isa = PLIANT_NATIVE_ISA, class Real = double>
 class Multifrontal {
  public:
@@ -37,20 +36,20 @@ class Multifrontal {
 
   const Fronts& fronts() const { return fronts_; }
 
-  // What is kept for the factor and for its making.
+  // The memory of the factor and of its updates.
   std::size_t bytes() const {
     return (values_.size() + updates_.size()) * sizeof(Real) +
            fronts_.entries.list.size() * sizeof(Fronts::Entry);
   }
 
-  // L of a matrix on that pattern. Subtrees run side by side, and so do the rows of the fronts above them;
-  // the bits do not depend on the number of threads.
+  // L of a matrix with the analysed pattern. Subtrees run in parallel, and so do the rows of the fronts above
+  // them; the bits do not depend on the number of threads.
   template <class Matrix>
   FactorResult factorise(const Matrix& A) {
     return factorise(A, [](int) {});
   }
 
-  // Calls use(f) when front f has its columns of L, for fronts of several subtrees side by side.
+  // Calls use(f) as soon as front f has its columns of L; for fronts of several subtrees in parallel.
   template <class Matrix, class Use>
   FactorResult factorise(const Matrix& A, Use&& use) {
     const auto parts = static_cast<int>(fronts_.parts.size());
@@ -63,7 +62,7 @@ class Multifrontal {
     return result;
   }
 
-  // An entry of L, 0 <= column <= row counted within a front that is kept or in use; on the diagonal its
+  // An entry of L, 0 <= column <= row counted within a front that is kept or in use; for the diagonal its
   // reciprocal.
   Real entry(int front, std::ptrdiff_t row, std::ptrdiff_t column) const {
     const std::ptrdiff_t n = Dim * fronts_.fronts[at(front)].columns();
@@ -94,16 +93,16 @@ class Multifrontal {
  private:
   static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-  // Rows of a tile, and columns that a product makes at a time: with half the registers as sums there are
-  // enough of them to hide the latency of an addition.
+  // Rows of a tile, and columns that a product computes at a time: sums in half of the registers suffice to
+  // hide the latency of an addition.
   static constexpr int height = (register_bytes(isa) <= 16 ? 32 : 64) / static_cast<int>(sizeof(Real));
   static constexpr int stripe = register_bytes(isa) == 64 ? 8 : 4;
   static_assert(height % stripe == 0);
   using Tile = Lane<Real, height, isa>;
-  // Tiles that are multiplied together: two where 32 registers hold the sums of both.
+  // Tiles that are multiplied together: two if 32 registers hold the sums of both.
   static constexpr int tiles_at_once = register_bytes(isa) == 64 ? 2 : 1;
 
-  // Where a front keeps its numbers.
+  // The offsets of the numbers of a front.
   struct Store {
     std::ptrdiff_t diagonal;  // n x n, n = Dim columns: lower triangle, with 1 / L_jj on the diagonal
     std::ptrdiff_t below;     // m x n, m = Dim rows below
@@ -117,15 +116,15 @@ class Multifrontal {
   static std::ptrdiff_t rectangle_size(std::ptrdiff_t rows, std::ptrdiff_t columns) {
     return tiles(rows) * height * columns;
   }
-  // The entry (r, c) stands `height` c after this.
+  // The entry (r, c) is at this offset plus `height` c.
   static std::ptrdiff_t triangle_row(std::ptrdiff_t r) { return triangle_tile(r / height) + r % height; }
   static std::ptrdiff_t rectangle_row(std::ptrdiff_t r, std::ptrdiff_t columns) {
     return r / height * height * columns + r % height;
   }
 
-  // Places for the updates. They live from their own front to its parent, which is how two stacks, for even
-  // and odd depths of the tree, grow and shrink: those of the children lie on top of one when the update of
-  // the parent goes onto the other.
+  // Allocates the updates. An update lives from its own front until its parent. The updates are on two
+  // stacks, for even and odd depths of the tree: the updates of the children are on top of one stack when the
+  // update of the parent is pushed onto the other.
   void lay_out(FactorKept kept) {
     const std::size_t count = fronts_.fronts.size();
     stores_.assign(count, {});
@@ -142,7 +141,7 @@ class Multifrontal {
       if (kept == FactorKept::all) values += triangle_size(n) + rectangle_size(m, n);
       most_rows = std::max(most_rows, m);
     }
-    // Otherwise the fronts of a sequence take the same place, one after the other.
+    // Otherwise the fronts of a sequence use the same memory, one after the other.
     const auto share_place = [&](const std::vector<int>& sequence) {
       std::ptrdiff_t most = 0;
       for (const int f : sequence) {
@@ -194,7 +193,7 @@ class Multifrontal {
     return FactorResult::done;
   }
 
-  // The front as the matrix has it, the update as zero.
+  // Copies the entries of the matrix into the front, and sets the update to zero.
   template <class Matrix>
   void gather(const Matrix& A, int f) {
     const Fronts::Front& front = fronts_.fronts[at(f)];
@@ -228,7 +227,8 @@ class Multifrontal {
     const Fronts::Front& from = fronts_.fronts[at(child)];
     const std::ptrdiff_t n = Dim * fronts_.fronts[at(f)].columns(), m = Dim * from.rows_below();
     const int* const place = fronts_.place_in_parent.data() + from.rows;
-    // Rows of the parent, in its own columns and in its update. `own`: the child's rows that are its columns.
+    // Offsets of rows of the parent, in its own columns and in its update. `own`: the number of rows of the
+    // child that are columns of the parent.
     std::ptrdiff_t* const into_columns = scratch.data();
     std::ptrdiff_t* const into_update = scratch.data() + m;
     std::ptrdiff_t own = 0;
@@ -255,7 +255,7 @@ class Multifrontal {
     }
   }
 
-  // The Cholesky factor of a front's own columns, the rows below it, and what they leave for the update.
+  // The Cholesky factor of the columns of a front, the rows below it, and their contribution to the update.
   FactorResult factorise_front(int f) {
     const Fronts::Front& front = fronts_.fronts[at(f)];
     const std::ptrdiff_t n = Dim * front.columns(), m = Dim * front.rows_below();
@@ -276,7 +276,7 @@ class Multifrontal {
       for (std::ptrdiff_t i = own + 1; i < tiles(n); ++i) solve_stripe(tile(i) + j * height, columns, L);
       finish_own_tile(tile(own) + j * height, static_cast<int>(j % height), columns, L);
     }
-    // Some tiles at a time, which stay in the cache while the rows that they are multiplied with pass by.
+    // Some tiles at a time, which stay in the cache during the products with all stripes.
     const auto below = [&](std::ptrdiff_t i) { return B + i * height * n; };
     for_each_tiles(front, n * n * m, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       for (std::ptrdiff_t j = 0; j < n; j += stripe) {
@@ -302,8 +302,8 @@ class Multifrontal {
     return static_cast<int>(std::min<std::ptrdiff_t>(stripe, end - j));
   }
 
-  // Calls run(begin, end) for the tiles below a front, some at a time: they do not need each other. Above the
-  // parts, where only one front is at work at a time, threads share them.
+  // Calls run(begin, end) for ranges of the tiles below a front, which are independent. Above the parts,
+  // where one front is factorised at a time, threads share the ranges.
   template <class Run>
   static void for_each_tiles(const Fronts::Front& front, std::ptrdiff_t work, Run&& run) {
     constexpr std::ptrdiff_t worth_threads = 1 << 18;  // multiplications
@@ -349,7 +349,7 @@ class Multifrontal {
     }
   }
 
-  // C -= A R^T, where A is a tile of `depth` columns and R are `columns` rows that stand in one tile.
+  // C -= A R^T, where A is a tile of `depth` columns and R has `columns` rows within one tile.
   template <int Columns>
   static PLIANT_INLINE void subtract_product(int columns, Real* C, const Real* A, const Real* R,
                                              std::ptrdiff_t depth) {
@@ -366,7 +366,7 @@ class Multifrontal {
         store(C + c * height, load<Tile>(C + c * height) - sums[c]);
   }
 
-  // The block on the diagonal of a stripe of columns, lower half.
+  // The diagonal block of a stripe of columns, lower half.
   using Stripe = Real[stripe][stripe];
 
   static PLIANT_INLINE void read_stripe(const Real* D, std::ptrdiff_t j, int columns, Stripe& L) {
@@ -376,7 +376,7 @@ class Multifrontal {
     }
   }
 
-  // Its Cholesky factor, with the reciprocals of the diagonal. A pivot that is but rounding is no pivot.
+  // Its Cholesky factor, with the reciprocals of the diagonal. Pivots at the level of rounding are rejected.
   static FactorResult factorise_stripe(int columns, const Real* magnitude, Stripe& L) {
     constexpr Real rounding = 16 * std::numeric_limits<Real>::epsilon();
     for (int r = 0; r < columns; ++r) {
@@ -402,7 +402,7 @@ class Multifrontal {
     }
   }
 
-  // The same for the tile that holds the diagonal: L itself, what is below it, and zeros above it.
+  // The same for the tile that contains the diagonal: L itself, the rows below it, and zeros above it.
   static void finish_own_tile(Real* C, int first, int columns, const Stripe& L) {
     solve_stripe(C, columns, L);
     for (int c = 0; c < columns; ++c) {
@@ -411,7 +411,7 @@ class Multifrontal {
     }
   }
 
-  // Solves with L: y for the columns of the front, and what follows for the rows below.
+  // Solves with L: sets y for the columns of the front, and updates the right-hand side of the rows below.
   void forward(const Fronts::Front& front, const Store& place) {
     const std::ptrdiff_t n = Dim * front.columns(), m = Dim * front.rows_below();
     Real* const y = solution_.data() + std::ptrdiff_t{Dim} * front.begin;
@@ -434,7 +434,7 @@ class Multifrontal {
     }
   }
 
-  // Solves with L^T: x for the columns of the front from the one for the rows below.
+  // Solves with L^T: x for the columns of the front from x for the rows below.
   void backward(const Fronts::Front& front, const Store& place) {
     const std::ptrdiff_t n = Dim * front.columns(), m = Dim * front.rows_below();
     Real* const x = solution_.data() + std::ptrdiff_t{Dim} * front.begin;
@@ -503,7 +503,7 @@ class Multifrontal {
   AlignedVector<Real> updates_;    // of the fronts whose parent has not been factorised
   AlignedVector<Real> magnitude_;  // of the diagonal of A, in the order of elimination
   AlignedVector<Real> solution_;   // in the order of elimination
-  AlignedVector<Real> gathered_;   // of it, what a front needs
+  AlignedVector<Real> gathered_;   // entries of the solution for the rows below a front
   std::vector<Scratch> scratch_;   // of each part and of the top
 };
 

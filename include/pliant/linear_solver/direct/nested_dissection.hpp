@@ -1,5 +1,5 @@
-// Nested dissection: in which order to eliminate the unknowns of a mesh so that few new entries arise and the
-// elimination falls into parts that have nothing to do with each other.
+// Nested dissection: an order of elimination of the unknowns of a mesh with little fill-in, for which the
+// elimination splits into independent parts.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ class NestedDissection {
   }
 
  private:
-  static constexpr int smallest = 100;  // nodes that are worth cutting
+  static constexpr int smallest = 100;  // smaller sets are not cut
   enum Side : signed char { elsewhere = -1, low, high, between };
 
   // One number for each of some nodes.
@@ -40,7 +40,8 @@ class NestedDissection {
 
   static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-  // Orders some nodes: those on one side of a cut, those on the other, and last those between.
+  // Orders some nodes: those on one side of a cut, those on the other side, and last the separator between
+  // them.
   void dissect(std::vector<int> nodes) {
     if (std::ssize(nodes) <= smallest) return order_by_degree(nodes);
     const auto coordinates = coordinates_of(nodes);
@@ -50,7 +51,8 @@ class NestedDissection {
       Coordinate sorted = along;
       const auto middle = sorted.begin() + std::ssize(sorted) / 2;
       std::nth_element(sorted.begin(), middle, sorted.end());
-      // Many nodes may have the median: as the last of the low side, and as the first of the high one.
+      // Many nodes may have the median: try it as the last value of the low side, and as the first of the
+      // high one.
       for (const int last : {*middle, *middle - 1}) {
         const auto [separator, largest] = cut(nodes, along, last);
         if (separator < fewest && largest <= 2 * nodes.size() / 3) {
@@ -63,15 +65,15 @@ class NestedDissection {
     std::array<std::vector<int>, 3> parts;
     for (const int node : nodes) parts[at(side_[at(node)])].push_back(node);
     for (const int node : nodes) side_[at(node)] = elsewhere;
-    if (best.first == nullptr) return order_by_degree(nodes);  // all of them are near each other
+    if (best.first == nullptr) return order_by_degree(nodes);  // all of them are close to each other
     nodes = {};
     dissect(std::move(parts[low]));
     dissect(std::move(parts[high]));
     order_.insert(order_.end(), parts[between].begin(), parts[between].end());
   }
 
-  // Where the nodes are, as far as a graph knows of it: the distances from four of them that are far from
-  // each other, and how much nearer one is than another, which cuts halfway between the two.
+  // Coordinates of the nodes from their graph: their distances from four nodes that are far from each other,
+  // and the differences of two such distances, which cut halfway between two of these nodes.
   std::array<Coordinate, 6> coordinates_of(const std::vector<int>& nodes) {
     const Coordinate from_any = distances_from(nodes.front(), nodes);
     std::array<Coordinate, 4> from;
@@ -91,7 +93,7 @@ class NestedDissection {
     return {difference(from[0], from[1]), difference(from[2], from[3]), from[0], from[1], from[2], from[3]};
   }
 
-  // Edges from a node to each; what hangs together with it in no way comes behind all that does.
+  // The distance from a node to each, in edges; nodes of other components come after all connected ones.
   Coordinate distances_from(int start, const std::vector<int>& nodes) {
     constexpr int unknown = -2;
     for (const int node : nodes) distance_[at(node)] = unknown;
@@ -121,9 +123,9 @@ class NestedDissection {
     return result;
   }
 
-  // Puts the nodes up to `last` on the low side, the others on the high one, and those of the low side that
-  // have a neighbour on the high one between them. Returns how many these are and how many the larger side
-  // has.
+  // Puts the nodes up to `last` on the low side and the others on the high side, and then moves the nodes of
+  // the low side with a neighbour on the high side to the separator. Returns the sizes of the separator and
+  // of the larger side.
   std::pair<std::size_t, std::size_t> cut(const std::vector<int>& nodes, const Coordinate& along, int last) {
     for (std::size_t k = 0; k < nodes.size(); ++k) side_[at(nodes[k])] = along[k] <= last ? low : high;
     std::array<std::size_t, 3> counts{};
@@ -150,15 +152,15 @@ class NestedDissection {
   const Adjacency& graph_;
   std::vector<Side> side_;
   std::vector<int> distance_;
-  Numbering inside_;  // of the nodes that are ordered by degree; -1: not among them
+  Numbering inside_;  // of the nodes that are ordered by degree; -1: others
   std::vector<int> order_;
 };
 
 }  // namespace detail
 
-// The nodes of a graph in the order in which to eliminate them (George 1973). `graph` holds both halves. A
-// cut goes between nodes by their distances in the graph from some of them, as level structures do in George
-// and Liu 1978: positions are not needed, and limbs that lie side by side are not cut together.
+// The nodes of a graph in an order of elimination (George 1973). `graph` holds both halves. Cuts follow
+// distances in the graph from selected nodes, like the level structures of George and Liu 1978: positions are
+// not needed, and neighbouring limbs are not cut together.
 inline std::vector<int> nested_dissection(const Adjacency& graph) {
   return detail::NestedDissection(graph).run();
 }

@@ -15,18 +15,18 @@
 
 namespace pliant {
 
-// Stops when |b - A x| <= max(tolerance |b|, absolute_tolerance). A warm start that is worse than x = 0 is
-// dropped. Breakdown is reported, never hidden: a direction d with d.Ad <= 0 ends the iteration as
+// Stops when |b - A x| <= max(tolerance |b|, absolute_tolerance). A warm start with a larger residual than x
+// = 0 is replaced by zero. Breakdown is always reported: a direction d with d.Ad <= 0 ends the iteration as
 // `indefinite`, with the best x so far. Hestenes and Stiefel 1952.
 //
-// In double the residual reported is the one of the recurrence. In float that of x itself soon stays behind:
-// there the end is decided by b - A x, computed anew, and the iteration starts again from it while that
-// helps. As with Cholesky, it is not asked to fall below what the rounding of x and of A x makes of it, and
-// the goal reported says so.
+// In double the reported residual is that of the recurrence. In float the residual of x itself soon differs
+// from it: there convergence is decided by b - A x, which is recomputed, and the iteration restarts from it
+// as long as that at least halves it. As for Cholesky, the goal is raised to the rounding errors of x and of
+// A x if necessary, and reported so.
 template <class PreconditionerType = Automatic>  // Identity, Jacobi, BlockJacobi, TwoLevel, Prefactored
 struct Pcg {
   double tolerance = 1e-6;        // relative to |b| [-]
-  double absolute_tolerance = 0;  // [N] where b is a force
+  double absolute_tolerance = 0;  // [N] if b is a force
   int max_iterations = 0;         // 0: ten times the number of unknowns
   PreconditionerType preconditioner = {};
 
@@ -40,21 +40,21 @@ struct Pcg {
     static_assert(Preconditioner<PreconditionerType, Matrix>,
                   "Pcg<P>: P must be a preconditioner, see linear_solver/preconditioner/preconditioner.hpp");
     typename Matrix::Vector r, z, p, q;
-    typename Matrix::Vector scaled;  // b, where that is so large that its squares could overflow
+    typename Matrix::Vector scaled;  // b, if its squares could overflow
     PackedMatrix<Matrix::dim, typename Matrix::Scalar, Matrix::instruction_set> A;
     typename PreconditionerType::template Workspace<Matrix> preconditioner;
 
-    // That of the preconditioner, see core/history.hpp.
+    // The history of the preconditioner, see core/history.hpp.
     using History = detail::HistoryOf<typename PreconditionerType::template Workspace<Matrix>>;
     void save(History& history) const { detail::save_history(preconditioner, history); }
     void restore(History&& history) { detail::restore_history(preconditioner, std::move(history)); }
 
-    // Where the nodes are [m], for a preconditioner that makes use of it.
+    // Passes the positions of the nodes [m] to a preconditioner that uses them.
     void set_positions(const typename Matrix::Vector& positions) requires(abilities.takes_positions) {
       preconditioner.set_positions(positions);
     }
 
-    // Of a preconditioner that remembers something from one step to the next.
+    // For a preconditioner that keeps data from one step to the next.
     void begin_step() requires(abilities.follows_steps) { preconditioner.begin_step(); }
     void step_undone() requires(abilities.follows_steps) { preconditioner.step_undone(); }
     void keep_from(Workspace& other) requires(abilities.follows_steps) {
@@ -70,7 +70,7 @@ struct Pcg {
   template <class Matrix, class W, class Monitor = NoMonitor>
   LinearReport solve(const Matrix& A, const typename Matrix::Vector& b, typename Matrix::Vector& x, W& w,
                      double goal = 0, Monitor&& monitor = {}) const {
-    // A norm whose square is far from overflowing, whatever a residual grows to on the way.
+    // A limit for norms, low enough that the squares of growing residuals do not overflow.
     const double most =
         1e-4 * std::sqrt(static_cast<double>(std::numeric_limits<typename Matrix::Scalar>::max()));
     const double b_norm = b.norm();
@@ -79,7 +79,7 @@ struct Pcg {
   }
 
  private:
-  // Of a right-hand side whose norm can be squared; it is in units of `unit`.
+  // For a right-hand side whose norm can be squared; the unit of b is `unit`.
   template <class Matrix, class W, class Monitor>
   LinearReport solve_within_range(double b_norm, double unit, const Matrix& A,
                                   const typename Matrix::Vector& b, typename Matrix::Vector& x, W& w,
@@ -155,7 +155,7 @@ struct Pcg {
     }
   }
 
-  // The same with a right-hand side of norm one.
+  // The same with a right-hand side scaled to norm one.
   template <class Matrix, class W, class Monitor>
   LinearReport solve_scaled(double size, const Matrix& A, const typename Matrix::Vector& b,
                             typename Matrix::Vector& x, W& w, double goal, Monitor&& monitor) const {
@@ -196,7 +196,7 @@ struct Pcg {
     return static_cast<double>(w.r.norm());
   }
 
-  // r = b - A x and the true residual; the goal is raised to its rounding where it is below that.
+  // r = b - A x and the true residual; the goal is raised to its rounding error if it is below that.
   template <class Matrix, class Vector, class W>
   static void confirm(const Matrix& A, const Vector& b, const Vector& x, W& w, LinearReport& report) {
     report.residual = find_residual(b, x, w);
@@ -205,7 +205,7 @@ struct Pcg {
     }
   }
 
-  // The first direction, from r; returns r.z. The product that q holds is of no use any more.
+  // The first direction, from r; returns r.z. Overwrites the product in q.
   template <class Matrix, class W>
   auto start(W& w) const {
     using Scalar = typename Matrix::Scalar;
@@ -215,10 +215,10 @@ struct Pcg {
     return rz;
   }
 
-  // An iteration makes two passes over its vectors, beside the product: they cost what reading them costs.
+  // An iteration makes two passes over its vectors besides the product, and its cost is that of reading them.
 
-  // r -= step q and z = P^-1 r; returns r.r and r.z. Where |r| has reached the goal nobody asks for z, and a
-  // preconditioner that makes passes of its own is spared them.
+  // r -= step q and z = P^-1 r; returns r.r and r.z. If |r| has reached the goal z is not needed, and a
+  // preconditioner with passes of its own is not applied.
   template <class Matrix, class Vector, class W>
   Sums<typename Vector::Scalar> advance_residual(typename Vector::Scalar step, Vector& r, W& w,
                                                  double goal) const {

@@ -9,23 +9,23 @@
 
 namespace pliant {
 
-// Every node is in one aggregate, and an aggregate is connected: it never spans two components of the graph,
-// nor two limbs that are close in space only.
+// Every node is in one aggregate. Aggregates are connected in the graph, so that none contains nodes of two
+// components, or of two limbs that are close in space only.
 struct Aggregates {
   std::vector<int> of;  // the aggregate of each node
-  Adjacency nodes;      // of each aggregate, ascending
+  Adjacency nodes;      // the nodes of each aggregate, ascending
 
   int count() const { return static_cast<int>(nodes.rows()); }
 
-  // Of about `size` nodes each. The same graph always gives the same aggregates.
+  // Aggregates of about `size` nodes each. The aggregates of a given graph are always the same.
   static Aggregates of_graph(const Adjacency& graph, int size);
 };
 
 namespace detail {
 
-// First, aggregates grow one after the other, each by breadth and from a node next to those before it; what
-// is left between them falls to its neighbours. Then some rounds of Lloyd's method on the graph make them
-// compact: every node goes to the nearest centre, every aggregate gets a new one.
+// First, aggregates grow one after the other, each by breadth-first search from a node next to the previous
+// ones; nodes left between them join their neighbours. Then some rounds of Lloyd's method on the graph make
+// the aggregates compact: every node joins the nearest centre, and every aggregate gets a new centre.
 class Aggregation {
  public:
   Aggregation(const Adjacency& graph, int size)
@@ -53,9 +53,9 @@ class Aggregation {
     for (const int neighbour : graph_[node]) run(neighbour);
   }
 
-  // Finds the first centres. A component has at least one, however small it is.
+  // Finds the first centres. A component has at least one, regardless of its size.
   void grow() {
-    std::vector<int> border, grown;  // nodes to start from, in the order they were met; one aggregate
+    std::vector<int> border, grown;  // starting nodes in the order of discovery; one aggregate
     for (int first = 0; first < static_cast<int>(of_.size()); ++first) {
       if (of_[at(first)] != none) continue;
       border.assign(1, first);
@@ -80,7 +80,7 @@ class Aggregation {
     }
   }
 
-  // Every node to the nearest centre; the centre with the lower number wins.
+  // Assigns every node to the nearest centre; of equally near ones to that with the lower number.
   void assign() {
     std::fill(of_.begin(), of_.end(), none);
     queue_ = centres_;
@@ -94,8 +94,8 @@ class Aggregation {
     }
   }
 
-  // The centre of an aggregate is where the way to its far ends is shortest: halfway between two nodes that
-  // are about as far apart as any.
+  // The centre of an aggregate minimises the larger of the distances to two nodes that are about as far apart
+  // as any: it is halfway between them.
   void move_centres() {
     std::vector<int> first_distance(of_.size());
     for (int& centre : centres_) {
@@ -110,7 +110,7 @@ class Aggregation {
     }
   }
 
-  // Leaves in the queue the nodes of the aggregate of `start` by their distance from it.
+  // Sets the queue to the nodes of the aggregate of `start`, ordered by their distance from it.
   void search(int start) {
     const int aggregate = of_[at(start)];
     queue_.assign(1, start);
@@ -137,8 +137,8 @@ class Aggregation {
 
   const Adjacency& graph_;
   int size_;
-  std::vector<int> of_;        // the aggregate of each node, none before it has one
-  std::vector<int> distance_;  // from where a search started
+  std::vector<int> of_;        // the aggregate of each node; `none` before it has one
+  std::vector<int> distance_;  // from the start of a search
   std::vector<int> centres_, queue_;
 };
 

@@ -1,4 +1,4 @@
-// The preconditioner that suits the last solves.
+// Chooses a preconditioner by the iterations of the last solves.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,12 @@
 
 namespace pliant {
 
-// BlockJacobi, cheap per iteration, as long as few iterations do; TwoLevel, whose iteration costs three of
-// those and which needs many times fewer, from the next matrix on if a solve has taken more than
-// `switch_above` iterations of BlockJacobi, counted as for a reduction of the residual by 1e6. It goes back
-// if TwoLevel takes so few that BlockJacobi is sure to do. A body of more than `start_above` nodes begins
-// with TwoLevel, as most large bodies need it. Numbers decide, never a clock: results can be reproduced.
+// Uses BlockJacobi, whose iterations are cheap, as long as few suffice. Switches to TwoLevel, whose
+// iterations cost three times as much but are many times fewer, for the next matrix after a solve with more
+// than `switch_above` iterations of BlockJacobi, extrapolated to a reduction of the residual by 1e6. Switches
+// back if TwoLevel takes at most `switch_below` iterations, so few that BlockJacobi is sure to suffice. A
+// body of more than `start_above` nodes starts with TwoLevel, because most large bodies need it. The choice
+// depends on counts, never on measured times, so that results are reproducible.
 struct Automatic {
   int switch_above = 70;     // iterations of BlockJacobi
   int switch_below = 10;     // iterations of TwoLevel
@@ -80,7 +81,7 @@ struct Automatic {
     return *w.two_levels ? TwoLevel{}.prepare(A, w.two_level) : BlockJacobi{}.prepare(A, w.simple);
   }
 
-  // Whether it treats each node by itself at present, and how.
+  // Whether the current preconditioner is nodewise, and its application to a node.
   template <class W>
   bool nodewise(const W& w) const {
     return !w.two_levels.value_or(false);
@@ -90,7 +91,7 @@ struct Automatic {
     return BlockJacobi{}.at(i, r, w.simple);
   }
 
-  // Where it does not.
+  // For the current preconditioner if it is not nodewise.
   template <class Vector, class W>
   bool correct(const Vector& r, Vector& x, W& w) const {
     return w.two_levels.value_or(false) && TwoLevel{}.correct(r, x, w.two_level);
@@ -103,7 +104,7 @@ struct Automatic {
   template <class W>
   void observe(const LinearReport& report, W& w) const {
     const double digits = std::log10(report.first_residual / report.residual);
-    // A short way tells little: the first iterations gain more, or less, than those that follow.
+    // A small reduction is no reliable sample: the first iterations reduce more, or less, than later ones.
     if (!(digits > 1) && report.iterations <= switch_above) return;
     const double iterations = 6 * report.iterations / std::max(digits, 1.0);
     w.two_levels = iterations > (w.two_levels.value_or(false) ? switch_below : switch_above);

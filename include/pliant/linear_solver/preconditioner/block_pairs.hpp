@@ -1,4 +1,4 @@
-// The blocks of a triangular matrix as a sweep reads them fastest.
+// The blocks of a triangular matrix in the layout that sweeps read fastest.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +9,20 @@
 
 namespace pliant {
 
-// Rows of dim x dim blocks, two by two side by side: [pair][column][block of the pair][row], so that one load
-// brings the same column of two blocks. A row with an odd number of blocks is filled up with a zero block.
+// Rows of dim x dim blocks in pairs: [pair][column][block of the pair][row], so that one load reads the same
+// column of two blocks. A row with an odd number of blocks is padded with a zero block.
 template <int Dim, Isa isa = PLIANT_NATIVE_ISA>
 class BlockPairs {
  public:
   static constexpr int stride = node_stride<Dim>;
   using Row = Lane<float, stride, isa>;
 
-  // From a column of a block to the next, in numbers.
+  // The distance between the columns of a block, in numbers.
   static constexpr int column_step = 2 * Dim;
 
-  // Makes room for rows whose blocks are numbered one row after the other from `row_begin` on; `column(e)` is
-  // the place in a vector of what block e is multiplied with. In a sweep the last block of a row meets what
-  // was found last: each row is laid out from its last block to its first where `backward`.
+  // Allocates rows whose blocks are numbered row after row from `row_begin`; `column(e)` is the index in a
+  // vector of the factor of block e. If `backward`, each row is stored from its last block to its first: in a
+  // sweep the last block of a row is then multiplied by the most recent result.
   template <class Column>
   void lay_out(const std::vector<int>& row_begin, Column&& column, bool backward) {
     pair_begin_.assign(1, 0);
@@ -38,7 +38,7 @@ class BlockPairs {
       if (from_.size() % 2 != 0) from_.push_back(from_.back());
       pair_begin_.push_back(static_cast<int>(from_.size() / 2));
     }
-    // Registers reach past the end.
+    // Register loads read past the end.
     values_.assign(from_.size() / 2 * pair_size + 2 * stride, 0);
   }
 
@@ -46,8 +46,8 @@ class BlockPairs {
   float* block(int e) { return values_.data() + place_[static_cast<std::size_t>(e)]; }
   const float* block(int e) const { return values_.data() + place_[static_cast<std::size_t>(e)]; }
 
-  // What the blocks of row k give with their parts of x: `stride` numbers, the one beyond Dim without
-  // meaning.
+  // The sum over the blocks of row k times their parts of x: `stride` numbers, of which the one beyond Dim
+  // has no meaning.
   PLIANT_INLINE Row times(int k, const float* x) const {
     const int begin = pair_begin_[static_cast<std::size_t>(k)];
     const int end = pair_begin_[static_cast<std::size_t>(k) + 1];
@@ -64,8 +64,9 @@ class BlockPairs {
  private:
   static constexpr std::size_t pair_size = 2 * Dim * Dim;
 
-  // A row of four in one register and a pair of them in another: both blocks are multiplied at once, the sums
-  // of the second stand Dim lanes after those of the first. Elsewhere one block after the other is.
+  // True if a row of four fits one register and a pair of rows another: then both blocks are multiplied at
+  // once, with the sums of the second block Dim lanes after those of the first. Otherwise blocks are
+  // multiplied one by one.
   static constexpr bool at_once =
       Row::register_size == 4 && Lane<float, 2 * stride, isa>::register_size == 2 * stride;
   using Sum = Lane<float, at_once ? 2 * stride : stride, isa>;
@@ -107,8 +108,8 @@ class BlockPairs {
   }
 
   std::vector<int> pair_begin_;     // first pair of each row, #rows + 1
-  std::vector<int> from_;           // of each block: place in the vector, times stride
-  std::vector<std::size_t> place_;  // of each block: its first number
+  std::vector<int> from_;           // of each block: index in the vector, times stride
+  std::vector<std::size_t> place_;  // of each block: index of its first number
   AlignedVector<float> values_;
 };
 

@@ -21,16 +21,16 @@ enum class FactorKind {
   symmetric_gauss_seidel  // U = A above the diagonal, D that of A: SSOR without relaxation (Axelsson 1972)
 };
 
-// (I + U)^T D (I + U), which is about A: U strictly upper triangular and D block diagonal, in the order of
-// the sweeps. A preconditioner needs few digits, and floats take half the time of doubles to read; vectors
-// are in floats too.
+// (I + U)^T D (I + U), an approximation of A: U is strictly upper triangular and D block diagonal, in the
+// order of the sweeps. It is in floats, as are the vectors, because a preconditioner needs few digits and
+// floats are read in half the time of doubles.
 template <int Dim, Isa isa = PLIANT_NATIVE_ISA>
 class IncompleteFactor {
  public:
   static constexpr int stride = node_stride<Dim>;
   using Row = Lane<float, stride, isa>;
 
-  // Sets up for a pattern, with the order of the sweeps for its graph. Everything is allocated here.
+  // Sets up for a pattern, with the order of the sweeps for its graph. All memory is allocated here.
   void analyse(const Adjacency& graph, const BlockPattern& pattern, SweepOrder order) {
     order_ = std::move(order);
     const int count = static_cast<int>(order_.node.size());
@@ -66,7 +66,7 @@ class IncompleteFactor {
         upper_begin_, [&](int e) { return upper_[at(e)].column; }, true);
     L_.lay_out(
         lower_.begin, [&](int l) { return lower_.list[at(l)].column; }, false);
-    // Blocks are read in registers that reach past their end.
+    // Register loads of blocks read past their end.
     V_.assign(upper_.size() * block_size + stride, 0);
     inverse_.assign(at(count) * block_size + stride, 0);
     for (auto* vector : {&y_, &x_}) vector->assign(at(count) * stride, 0);
@@ -79,11 +79,12 @@ class IncompleteFactor {
   const SweepOrder& order() const { return order_; }
   int parts() const { return static_cast<int>(order_.parts.size()); }
 
-  // What early rows are shared out by: parts, whose two chains a thread works through turn by turn, or
-  // chains, where there are more threads than parts.
+  // The number of work units (shares) of the early rows: a share is a part, whose two chains a thread
+  // processes alternately, or, if there are more threads than parts, one chain.
   int shares() const { return present_thread_count() > parts() ? 2 * parts() : parts(); }
 
-  // Of scale * A. False where a block of D is not safely positive definite: the factor is then of no use.
+  // Factorises scale * A. Returns false if a block of D is not safely positive definite: the factor is then
+  // unusable.
   template <class Matrix>
   bool factorise(const Matrix& A, double scale, FactorKind kind) {
     const auto run = [&](auto kind_constant) {
@@ -110,7 +111,7 @@ class IncompleteFactor {
                                        : run(std::integral_constant<FactorKind, symmetric_gauss_seidel>{});
   }
 
-  // The numbers of the factor: the blocks of D^-1, then those of U.
+  // The numbers of the factor: the blocks of D^-1, then the blocks of U.
   void save(AlignedVector<float>& numbers) const {
     const auto count = std::ssize(order_.node) * block_size, blocks = std::ssize(upper_);
     numbers.resize(at(count + blocks * block_size));
@@ -118,7 +119,7 @@ class IncompleteFactor {
     for_each_number(
         [&](const float& u, const float&, std::ptrdiff_t place) { numbers[at(count + place)] = u; }, *this);
   }
-  // False where there are not as many of them.
+  // Returns false if their count differs.
   bool restore(const AlignedVector<float>& numbers) {
     const auto count = std::ssize(order_.node) * block_size, blocks = std::ssize(upper_);
     if (std::ssize(numbers) != count + blocks * block_size) return false;
@@ -128,9 +129,9 @@ class IncompleteFactor {
     return true;
   }
 
-  // A solution x = (I + U)^-1 D^-1 (I + U)^-T b in three steps, each for all shares or parts before the next
-  // one: forward through the early rows of share s of shares(), forward and backward through the late rows of
-  // part p, backward through the early ones. `b(i)` gives the right-hand side at node i.
+  // Computes x = (I + U)^-1 D^-1 (I + U)^-T b in three steps, each for all shares or parts before the next:
+  // forward through the early rows of share s of shares(), forward and backward through the late rows of part
+  // p, backward through the early rows. `b(i)` returns the right-hand side at node i.
   template <class RightSide>
   void forward_early(int s, int shares, RightSide&& b) {
     for_early(s, shares, [&](int k, const SweepOrder::Range&) {
@@ -163,7 +164,7 @@ class IncompleteFactor {
 
   struct Upper {
     int column;
-    int slot;  // of the matrix
+    int slot;  // index of the block of the matrix
     bool transposed;
     int lower;  // the same block in the lower half
   };
@@ -171,12 +172,12 @@ class IncompleteFactor {
     int column;
     int upper;
   };
-  // What row i < k subtracts from the block (k, m): L_ki V_im.
+  // A term that row i < k subtracts from the block (k, m): L_ki V_im.
   struct Product {
     int lower, upper;
   };
 
-  // Calls run(number of U, the same of L, its place) for each of them.
+  // Calls run(number of U, the same number of L, its index) for all numbers.
   template <class Run, class Self>
   static void for_each_number(Run&& run, Self& self) {
     for (std::size_t e = 0; e < self.upper_.size(); ++e) {
@@ -191,7 +192,7 @@ class IncompleteFactor {
     }
   }
 
-  // Calls run(k, chain) for the early rows of a share until it returns false. Two chains go turn by turn.
+  // Calls run(k, chain) for the early rows of a share until it returns false, alternating between two chains.
   template <class Run>
   void for_early(int s, int shares, Run&& run) const {
     constexpr SweepOrder::Range nothing{0, 0};
@@ -209,7 +210,7 @@ class IncompleteFactor {
 
   void find_products() {
     const int count = static_cast<int>(order_.node.size());
-    std::vector<int> found;  // the block (k, m), for the present k
+    std::vector<int> found;  // the block (k, m), for the current k
     products_.sort(std::ssize(upper_), [&](auto&& take) {
       found.assign(order_.node.size(), -1);
       for (int k = 0; k < count; ++k) {
@@ -226,7 +227,7 @@ class IncompleteFactor {
     });
   }
 
-  // The order of the rows is not that of the matrix, whose blocks come from everywhere.
+  // The rows are not in the order of the matrix, so that its blocks are read from scattered addresses.
   template <class Matrix>
   PLIANT_INLINE void prefetch_row(const Matrix& A, int k) const {
     for (int e = upper_begin_[at(k)]; e < upper_begin_[at(k) + 1]; ++e)
@@ -287,7 +288,7 @@ class IncompleteFactor {
     const float* const left = L_.block(l);
     const float* const right = V_.data() + std::ptrdiff_t{e} * block_size;
     PLIANT_UNROLL for (int r = 0; r < Dim; ++r) {
-      // The last one without the number after it, which another thread may be writing.
+      // The last column is loaded without the number after it, which another thread may be writing.
       Row column(0);
       if (r + 1 < Dim) column = load<Row>(left + r * Blocks::column_step);
       else PLIANT_UNROLL for (int i = 0; i < Dim; ++i) set_lane(column, i, left[r * Blocks::column_step + i]);
@@ -301,11 +302,11 @@ class IncompleteFactor {
     return sum;
   }
 
-  // The inverse of a block of D. Where the block is not positive definite with some margin: false, or the
-  // inverse of its diagonal if that will do.
+  // The inverse of a block of D. If the block is not positive definite with some margin, returns false, or,
+  // if `diagonal_will_do` and the diagonal is positive, sets the inverse of the diagonal.
   static bool invert(const Row* columns, bool diagonal_will_do, Row* inverse_columns) {
-    constexpr double margin = 1e-4;  // of the least pivot, relative to the trace
-    // In doubles no product of three floats overflows or vanishes.
+    constexpr double margin = 1e-4;  // of the smallest pivot, relative to the trace
+    // In double the product of three floats neither overflows nor underflows.
     SmallMatrix<double, Dim, Dim> block;
     PLIANT_UNROLL for (int c = 0; c < Dim; ++c) {
       PLIANT_UNROLL for (int r = 0; r <= c; ++r) block(r, c) = block(c, r) =
@@ -359,10 +360,10 @@ class IncompleteFactor {
   CompressedRows<Lower> lower_;       // of each row
   CompressedRows<Product> products_;  // of each upper block
   Blocks U_;
-  Blocks L_;                      // U^T: a second copy, as sweeps read rows fastest
-  AlignedVector<float> V_;        // D U, for the making of the rest; blocks are column-major
+  Blocks L_;                      // U^T: a second copy, because sweeps are fastest by rows
+  AlignedVector<float> V_;        // D U, during factorisation; blocks are column-major
   AlignedVector<float> inverse_;  // D^-1
-  AlignedVector<float> y_, x_;    // at each place
+  AlignedVector<float> y_, x_;    // by permuted index
 };
 
 }  // namespace pliant

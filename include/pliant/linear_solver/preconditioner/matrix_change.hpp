@@ -1,4 +1,4 @@
-// How much a matrix has changed, for the price of a product.
+// Measures the change of a matrix, at the cost of a product.
 #pragma once
 
 #include <algorithm>
@@ -12,18 +12,18 @@
 
 namespace pliant {
 
-// Compares matrices of one pattern by what they make of a vector of random signs: the square of a number of
-// (A - B) v is on average the sum of the squares in its row of A - B (Hutchinson 1990).
+// Compares matrices with the same pattern by their products with a vector v of random signs: the expected
+// square of an entry of (A - B) v is the sum of squares in its row of A - B (Hutchinson 1990).
 template <class Matrix>
 class MatrixChange {
  public:
-  // What is known of a matrix.
+  // The data of a matrix.
   struct Sample {
-    typename Matrix::Vector product;  // with the signs
+    typename Matrix::Vector product;  // with the vector of signs
     AlignedVector<typename Matrix::Scalar> traces;
   };
 
-  // Sets up for matrices of `rows` rows of blocks, none of which is known yet. Everything is allocated here.
+  // Sets up for matrices of `rows` block rows, and forgets earlier ones. All memory is allocated here.
   void analyse(std::ptrdiff_t rows) {
     signs_.resize(rows);
     std::minstd_rand random;
@@ -37,9 +37,9 @@ class MatrixChange {
     remembers_ = false;
   }
 
-  // By how much the rows of A differ from those of the matrix that was remembered, each row relative to its
-  // diagonal block in the one or the other, whichever is smaller; the root of the mean square over the rows.
-  // Infinite where no matrix was remembered; not a number, or infinite, where A is not finite.
+  // The change of the rows of A against those of the remembered matrix, each row relative to the smaller of
+  // the traces of its two diagonal blocks: the root of the mean square over the rows. Infinite if no matrix
+  // is remembered; NaN or infinite if A is not finite.
   double measure(const Matrix& A) {
     A.multiply(signs_, last_.product);
     const double total = parallel_sum<double>(A.rows(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
@@ -48,7 +48,7 @@ class MatrixChange {
         Scalar& trace_i = last_.traces[static_cast<std::size_t>(i)];
         trace_i = A.diagonal(i).trace();
         const Scalar size = std::min(trace_i, remembered_.traces[static_cast<std::size_t>(i)]);
-        // Divided first: squares of small numbers vanish.
+        // Divided first, because squares of small numbers underflow.
         const auto change = (last_.product.row(i) - remembered_.product.row(i)) / Row(size);
         squares += static_cast<double>(sum(change * change));
       }
@@ -58,7 +58,7 @@ class MatrixChange {
                       : std::numeric_limits<double>::infinity();
   }
 
-  // Remembers the matrix that was measured last.
+  // Remembers the last measured matrix.
   void remember() {
     std::swap(last_, remembered_);
     remembers_ = true;
@@ -66,8 +66,8 @@ class MatrixChange {
 
   void forget() { remembers_ = false; }
 
-  // Whether a matrix is remembered, and what is known of it. What another MatrixChange of as many rows has
-  // remembered can take its place.
+  // Whether a matrix is remembered, and its data, which may be replaced by those of another MatrixChange with
+  // the same number of rows.
   bool remembers() const { return remembers_; }
   const Sample& remembered() const { return remembered_; }
   void remember(Sample&& sample) {

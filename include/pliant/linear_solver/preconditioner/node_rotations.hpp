@@ -1,4 +1,4 @@
-// How the surroundings of each node of a body have turned since some earlier moment.
+// The rotation of the surroundings of each node of a body since a reference state.
 #pragma once
 
 #include <cmath>
@@ -14,14 +14,14 @@
 
 namespace pliant {
 
-// R_i is the rotation of the map that takes the edges from node i to its neighbours, as they were, to what
-// they are now, in the sense of least squares (Mueller et al. 2005, eq. 7). It is the identity where a node
-// takes no part, where its edges were all on one line, so that they do not tell about a turn around that
-// line, and where positions are not finite.
+// R_i is the rotation of the least squares map from the reference edges between node i and its neighbours to
+// the current edges (Mueller et al. 2005, eq. 7). It is the identity if the node is not marked, if its
+// reference edges are on one line and thus leave rotations about that line undetermined, or if positions are
+// not finite.
 template <int Dim, Isa isa = PLIANT_NATIVE_ISA>
 class NodeRotations {
  public:
-  // Sets up for a graph of neighbours. Everything is allocated here.
+  // Sets up for a graph of neighbours. All memory is allocated here.
   void analyse(Adjacency graph) {
     graph_ = std::move(graph);
     const std::size_t nodes = at(graph_.rows());
@@ -31,7 +31,7 @@ class NodeRotations {
     rotations_.assign(nodes * size, 0);
   }
 
-  // The earlier moment: nodes at x [m], of which those with a mark take part.
+  // Sets the reference state: nodes at x [m], of which the marked ones take part.
   template <class Vector>
   void set_reference(const Vector& x, const std::vector<char>& takes_part) {
     for_each_node([&](std::ptrdiff_t i) {
@@ -42,7 +42,7 @@ class NodeRotations {
     find_moments(takes_part);
   }
 
-  // What set_reference has found.
+  // The data of set_reference.
   void save(std::vector<double>& reference, std::vector<char>& tells) const {
     reference = reference_;
     tells = tells_;
@@ -52,7 +52,7 @@ class NodeRotations {
     find_moments(tells);
   }
 
-  // The rotations from there to where the nodes are now, x [m]; only marked nodes take part.
+  // Finds the rotations from the reference to the current positions x [m]; only marked nodes take part.
   template <class Vector>
   void find(const Vector& x, const std::vector<char>& takes_part) {
     const auto nodes = static_cast<std::ptrdiff_t>(tells_.size());
@@ -70,7 +70,7 @@ class NodeRotations {
           for (int e = 0; e < size; ++e) inverted(e) = inverse_moments_[at(i * size + e)];
           const Matrix gradient =
               times(edges_times_reference(i, x.data(), std::ptrdiff_t{Vector::stride}), inverted);
-          // Of a size that floats can hold: beyond it a body is of no use any more.
+          // Beyond the range of floats the body is unusable anyway.
           if (!(double_dot(gradient, gradient) < 1e30)) continue;
           for (int e = 0; e < size; ++e) set_lane(F(e), k, static_cast<float>(gradient(e)));
         }
@@ -119,14 +119,14 @@ class NodeRotations {
                  });
   }
 
-  // Of the reference, at the nodes with a mark.
+  // Computes the moments of the reference, at the marked nodes.
   void find_moments(const std::vector<char>& takes_part) {
     for_each_node([&](std::ptrdiff_t i) {
       const Matrix moments = edges_times_reference(i, reference_.data(), Dim);
       const double all = trace(moments);
       tells_[at(i)] = takes_part[at(i)] != 0 && tells_turns(moments, all);
       if (tells_[at(i)] == 0) return;
-      // A little more, for edges in a plane.
+      // Regularised, for edges in a plane.
       Matrix regular = moments;
       for (int axis = 0; axis < Dim; ++axis) regular(axis, axis) += 1e-3 * all;
       const Matrix inverted = inverse(regular);
@@ -150,7 +150,7 @@ class NodeRotations {
     return sum;
   }
 
-  // Whether no turn leaves the edges where they were. False where there are NaNs.
+  // Whether the edges determine the rotation: no rotation leaves them in place. False if there are NaNs.
   static bool tells_turns(const Matrix& moments, double all) {
     if (!(all > 0 && std::isfinite(all))) return false;
     if constexpr (Dim == 2) return true;
@@ -164,7 +164,7 @@ class NodeRotations {
   Adjacency graph_;
   std::vector<double> reference_;        // X, dim numbers per node [m]
   std::vector<double> inverse_moments_;  // of the edges of each node, column-major [1/m^2]
-  std::vector<char> tells_;              // whether the edges of a node tell how it turns
+  std::vector<char> tells_;              // whether the edges of a node determine its rotation
   std::vector<float> rotations_;         // R, column-major
 };
 

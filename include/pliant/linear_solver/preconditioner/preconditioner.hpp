@@ -1,19 +1,19 @@
 // The Preconditioner concept and its simplest models.
 //
 // A model is a plain aggregate of parameters with a nested Workspace<Matrix> and
-//   prepare(A, workspace)          called once per matrix; false where A is not positive definite enough
-//   apply(r, norm, z, workspace)   z = P^-1 r; returns r.z; norm = |r|, which the solver knows
-// P must be symmetric and positive definite. A model that treats each node by itself, a
-// NodewisePreconditioner, offers instead of apply
+//   prepare(A, workspace)          called once per matrix; false if A is not positive definite enough
+//   apply(r, norm, z, workspace)   z = P^-1 r; returns r.z; norm = |r|, which the solver has computed
+// P must be symmetric and positive definite. A model that treats each node separately, a
+// NodewisePreconditioner, has instead of apply
 //   at(i, r, workspace)            the numbers of node i in P^-1 r, from those of that node in r, as
 //                                  NodeVector::Rows
-// and a solver applies it in a pass over its vectors that it makes anyway. What a model offers beyond that it
-// says in a constant, which it may leave out if that is nothing:
+// and a solver applies it within a pass over its vectors. Optional functions are declared in a constant,
+// which may be omitted if there are none:
 //   static constexpr PreconditionerAbilities abilities{.corrects = true};
-// The concept asks for the functions of each ability, and for the ability where a model has its functions:
-// what is misspelt is no Preconditioner. A workspace that depends on earlier matrices or solves has a
-// History, see core/history.hpp. One that scales each unknown by itself, a DiagonalPreconditioner, says so by
-// `static constexpr bool is_diagonal = true`.
+// The concept requires the functions of each declared ability, and the ability for each such function: a
+// misspelt function is a compile error. A workspace that depends on earlier matrices or solves has a History,
+// see core/history.hpp. A model that scales each unknown separately, a DiagonalPreconditioner, declares this
+// by `static constexpr bool is_diagonal = true`.
 #pragma once
 
 #include <algorithm>
@@ -28,25 +28,25 @@
 
 namespace pliant {
 
-// What a preconditioner offers beyond what all of them must; beside each the functions that belong to it.
+// The optional abilities of a preconditioner, each with its functions.
 struct PreconditionerAbilities {
   bool checks = false;  // check(): throws ParameterError naming the parameter that is out of range
   // correct(r, x, workspace): P is positive definite for r in a subspace only. Changes x so that r = b - A x
-  // is in it; false where x can stay as it is. Called once per solve, before the first apply.
+  // is in this subspace; returns false if x is unchanged. Called once per solve, before the first apply.
   bool corrects = false;
-  // observe(report, workspace): the LinearReport of a solve that it was prepared for. Called last.
+  // observe(report, workspace): gets the LinearReport of a solve with the prepared matrix. Called last.
   bool observes = false;
-  // nodewise(workspace): whether at is to be called, or apply; there are both.
+  // nodewise(workspace): whether to call at or apply; there are both.
   bool sometimes_nodewise = false;
-  // workspace.set_positions(x): the positions [m] for which the next matrices are computed. Called before
-  // prepare where they are known.
+  // workspace.set_positions(x): called with the positions x [m] for which the next matrices are computed,
+  // before prepare, if they are known.
   bool takes_positions = false;
   bool follows_steps = false;  // workspace.begin_step(), step_undone(), see SolverAbilities
 };
 
 namespace detail {
 
-// Those of a preconditioner, which may leave them out.
+// The abilities of a preconditioner; none if it declares none.
 template <class P>
 inline constexpr PreconditionerAbilities preconditioner_abilities = {};
 template <class P>
@@ -70,7 +70,7 @@ concept SometimesNodewise = requires(const P& preconditioner, const W& workspace
   { preconditioner.nodewise(workspace) } -> std::convertible_to<bool>;  // see PreconditionerAbilities
 };
 
-// Whether a preconditioner says what it offers.
+// Whether the declared abilities of a preconditioner are those of its functions.
 template <class P, class Matrix, class W = typename P::template Workspace<Matrix>,
           class Vector = typename Matrix::Vector>
 concept TellsAbilities = preconditioner_abilities<P>
@@ -101,25 +101,25 @@ concept Preconditioner = requires(const P& preconditioner, const Matrix& A,
        preconditioner.apply(r, 1.0, z, workspace)
        } -> std::same_as<typename Matrix::Scalar>;  // z = P^-1 r, r.z
    }) &&
-    detail::TellsAbilities<P, Matrix>;  // its abilities are those that it says
+    detail::TellsAbilities<P, Matrix>;  // its abilities are the declared ones
 
 template <class P, class Matrix>
 concept DiagonalPreconditioner = NodewisePreconditioner<P, Matrix> && P::is_diagonal;
 
 namespace detail {
 
-// What r is divided by to be of size one in floats, so that it neither overflows nor vanishes.
+// The divisor that scales r to size one, so that floats neither overflow nor underflow.
 template <class Scalar>
 double size_in_floats(double norm) {
   return norm > std::numeric_limits<Scalar>::min() ? norm : 1;
 }
 
-// Where the nodes are, for workspaces that want to know.
+// The positions of the nodes, for workspaces that use them.
 template <class Vector>
 struct NodePositions {
-  Vector positions;  // [m]; without nodes: not known
+  Vector positions;  // [m]; without nodes if unknown
 
-  // From the next matrix on.
+  // Applies from the next matrix on.
   void set_positions(const Vector& x) {
     if (positions.nodes() != x.nodes()) positions.resize(x.nodes());
     positions.set_sum(x, 0, x);
@@ -192,11 +192,11 @@ struct BlockJacobi {
     std::atomic<bool> positive = true;
     parallel_for(A.rows(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       for (std::ptrdiff_t i = begin; i < end; ++i) {
-        // Scaled, so that no determinant overflows or vanishes, in floats and whatever the units are.
+        // Scaled, so that no determinant overflows or underflows, in float and for all units.
         typename Matrix::Block block = A.diagonal(i);
         const typename Matrix::Scalar scale = 1 / std::abs(trace(block));
         block *= scale;
-        // Sylvester: a symmetric block is positive definite when its leading minors are positive.
+        // Sylvester: a symmetric block is positive definite if and only if its leading minors are positive.
         bool definite = block(0, 0) > 0 && block(0, 0) * block(1, 1) - block(0, 1) * block(1, 0) > 0;
         if constexpr (dim == 3) definite = definite && determinant(block) > 0;
         if (!definite) positive = false;

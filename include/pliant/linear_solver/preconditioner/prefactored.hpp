@@ -1,4 +1,4 @@
-// The factor of an earlier matrix as a preconditioner, turned with the nodes.
+// The factor of an earlier matrix as a preconditioner, rotated with the nodes.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace pliant {
 
 namespace detail {
 
-// What Multifrontal asks of a matrix: scale * A, in floats.
+// scale * A in floats, with the interface that Multifrontal requires.
 struct ScaledMatrix {
   AlignedVector<float> numbers;
   double scale = 1;
@@ -27,10 +27,10 @@ struct ScaledMatrix {
   const float* values() const { return numbers.data(); }
 };
 
-// What Prefactored keeps from solve to solve. Of the factor it is the matrix, from which it is made anew. The
-// numbers have the names that they have in the workspace.
+// The persistent data of Prefactored. The factor is represented by its matrix, from which it is recomputed.
+// Names are those of the workspace.
 struct PrefactoredHistory {
-  bool has_factor = false;  // whether the rest is known
+  bool has_factor = false;  // whether the other members are valid
   ScaledMatrix factorised;
   int level = 0;
   double spent = 0;
@@ -42,22 +42,23 @@ struct PrefactoredHistory {
 
 }  // namespace detail
 
-// P^-1 = W (L L^T)^-1 W^T: L is the Cholesky factor, in floats, of an earlier matrix A_0, and W turns the
-// numbers of each node as its surroundings have turned since then. A body near the shape for which A_0 was
-// computed, at whatever orientation and bent or not, is solved in a few iterations, each of which costs what
-// a solve with L does: this is for small bodies, for which that is little (warped stiffness: Mueller et al.
-// 2002).
+// P^-1 = W (L L^T)^-1 W^T: L is the Cholesky factor, in floats, of an earlier matrix A_0, and W rotates the
+// components of each node by the rotation of its surroundings since then. If the shape of a body is close to
+// that of A_0, up to rotation and bending, a solve takes a few iterations, each with the cost of a solve with
+// L. The preconditioner is therefore meant for small bodies, for which this cost is low (warped stiffness:
+// Mueller et al. 2002).
 //
-// L is made anew when solves need too many iterations. A machine that wears out is best replaced once its
-// running costs exceed what it has cost per day in its life so far, its price included. So here: a matrix
-// is factorised when the last solve took more than `refactor_above` iterations, and more than a solve has
-// cost on average since the last factorisation, that factorisation included. Its price, in iterations, is
-// counted from the entries of L and never measured. Hence a factor that brings little is kept for long.
+// Let n_1, ..., n_k be the iterations of the solves since the last factorisation, and p the cost of a
+// factorisation in iterations, computed from the number of entries of L and not measured. The next matrix is
+// factorised if
+//   n_k > refactor_above  and  n_k > (p + n_1 + ... + n_k) / k,
+// that is, if the last solve took more than the average cost of a solve including the factorisation. Thus a
+// factor is kept for long if a new one would improve little.
 //
-// Where the factorisation breaks down the earlier factor is kept, at the price of two; where there is none
-// a little is added to the diagonal.
+// If the factorisation breaks down the earlier factor is recomputed, and 2 p is added to the sum; if there is
+// none, a small multiple of the diagonal is added to it.
 struct Prefactored {
-  int refactor_above = 8;  // iterations of a solve up to which the factor is good enough
+  int refactor_above = 8;  // n_k up to which the factor is good enough
 
   static constexpr PreconditionerAbilities abilities{
       .checks = true, .observes = true, .takes_positions = true, .follows_steps = true};
@@ -67,20 +68,20 @@ struct Prefactored {
     static constexpr int dim = Matrix::dim;
     static constexpr Isa isa = Matrix::instruction_set;
 
-    std::shared_ptr<const BlockPattern> pattern;  // that has been analysed
+    std::shared_ptr<const BlockPattern> pattern;  // of the last analysis
     Multifrontal<dim, isa, float> factor;
-    detail::ScaledMatrix factorised, candidate;  // A_0; the matrix that is to take its place
+    detail::ScaledMatrix factorised, candidate;  // A_0; the matrix that is to replace it
     NodeRotations<dim, isa> rotations;
-    std::vector<char> coupled;           // whether A has blocks for a node beside the diagonal
+    std::vector<char> coupled;           // whether A couples a node to others
     NodeVector<dim, float, isa> turned;  // W^T r, and then the solution
-    double price = 0;                    // of a factorisation, in iterations
+    double price = 0;                    // p, of a factorisation, in iterations
     bool has_factor = false;
-    bool has_reference = false;  // whether positions were known when the factor was made
+    bool has_reference = false;  // whether positions were known for the factor
     bool warped = false;         // whether W is not the identity
-    int level = 0;               // what was added to the diagonal
-    int factorisations = 0;      // so far, broken ones included
-    double spent = 0;            // since the factor was made, in iterations
-    int solves = 0, last = 0;    // since then; iterations of the last
+    int level = 0;               // index in `shifts`, added to the diagonal
+    int factorisations = 0;      // so far, including breakdowns
+    double spent = 0;            // p + n_1 + ... + n_k
+    int solves = 0, last = 0;    // k, n_k
 
     using History = detail::PrefactoredHistory;  // see core/history.hpp
     std::optional<History> restored;             // for the next matrix
@@ -102,8 +103,8 @@ struct Prefactored {
     }
     void restore(History&& h) { restored = std::move(h); }
 
-    // See linear_solver/concept.hpp. A factor that was made in a step that is undone stays, unless it is the
-    // first, until its predecessor would have been worn out.
+    // See linear_solver/concept.hpp. If a step is undone, a factor made in it is kept, unless it is the
+    // first, until its predecessor would have been replaced.
     void begin_step() { before = {has_factor, level, spent, solves, last}; }
     void step_undone() {
       has_factor = before.has_factor;
@@ -126,7 +127,7 @@ struct Prefactored {
                               "must not be negative");
   }
 
-  // False where there is no factor yet and A has none.
+  // Returns false if there is no factor and A has none.
   template <class Matrix, class W>
   bool prepare(const Matrix& A, W& w) const {
     if (w.pattern != A.shared_pattern()) analyse(A, w);
@@ -178,7 +179,7 @@ struct Prefactored {
     return r.dot(z);
   }
 
-  // How the solve ended for which A was prepared.
+  // Records the result of the solve for which A was prepared.
   template <class W>
   void observe(const LinearReport& report, W& w) const {
     if (report.stop != LinearStop::converged && report.stop != LinearStop::max_iterations) return;
@@ -188,13 +189,13 @@ struct Prefactored {
   }
 
  private:
-  // Parts of the diagonal that are added to it: none; where floats take a matrix for an indefinite one that
-  // is not, as that of a slender static body; where even that is not enough.
+  // Relative increases of the diagonal: none; for a positive definite matrix that is indefinite in floats,
+  // such as that of a slender static body; and if that does not suffice.
   static constexpr std::array shifts{0.0, 1e-5, 1e-3};
 
   template <class Matrix, class W>
   static void analyse(const Matrix& A, W& w) {
-    w.pattern = nullptr;  // until the analysis is complete: an allocation may fail
+    w.pattern = nullptr;  // until the analysis is complete, because an allocation may fail
     w.has_factor = false;
     w.level = 0;
     w.factor.analyse(A.pattern());
@@ -208,7 +209,7 @@ struct Prefactored {
     w.pattern = A.shared_pattern();
   }
 
-  // The history that was restored.
+  // Applies the restored history.
   template <class W>
   static void take_over(W& w) {
     auto& h = *w.restored;
@@ -220,15 +221,15 @@ struct Prefactored {
     w.has_factor = h.has_factor && h.factorised.numbers.size() == w.factorised.numbers.size();
     if (w.has_factor) {
       std::swap(w.factorised, h.factorised);
-      w.factor.factorise(w.factorised);  // as it could be before
+      w.factor.factorise(w.factorised);  // succeeds, as it did before
       w.rotations.restore(std::move(h.reference), h.tells);
     }
     w.restored.reset();
-    w.begin_step();  // what was noted before it was there
+    w.begin_step();  // replaces the state before the restoration
   }
 
-  // What a factorisation costs, in iterations. Both are counted in multiplications, those of an iteration
-  // taking `wait` times as long: they wait for memory.
+  // The cost of a factorisation, in iterations. Both are counted in multiplications, of which those of an
+  // iteration take `wait` times as long, because they are limited by memory bandwidth.
   static double price_of(const Fronts& fronts, const BlockPattern& pattern, int dim) {
     constexpr double wait = 5;
     double factorisation = 0, solve = 0;
@@ -241,7 +242,7 @@ struct Prefactored {
     return factorisation / (wait * (solve + product));
   }
 
-  // False where A has no factor; the earlier one, if any, is as it was.
+  // Returns false if A has no factor; an earlier factor is then restored.
   template <class Matrix, class W>
   static bool factorise(const Matrix& A, W& w) {
     for (int level = w.level; level < static_cast<int>(shifts.size()); ++level) {
@@ -263,7 +264,7 @@ struct Prefactored {
     return false;
   }
 
-  // The values of A, in units in which its diagonal is one on average. False where they are not finite.
+  // Sets the values of A, scaled to an average diagonal of one. Returns false if they are not finite.
   template <class Matrix, class Values>
   static bool load(const Matrix& A, double shift, Values& values) {
     constexpr int dim = Matrix::dim, block = Matrix::block_size;

@@ -13,14 +13,14 @@
 
 namespace pliant {
 
-// With Q the rigid motions of the aggregates, 6 each in space and 3 in the plane, Q (Q^T A Q)^-1 Q^T: what is
-// smooth, and slow for any other preconditioner, is solved directly on a matrix that is hundreds of times
-// smaller (Nicolaides 1987; rigid modes: Bulgakov and Kuhn 1995). A node without coupling to any other, as a
-// held one is, takes no part. Where no positions are known, or the nodes of an aggregate lie on a line, it
-// has its translations only.
+// Q (Q^T A Q)^-1 Q^T, with the rigid motions Q of the aggregates, 6 each in space and 3 in the plane: smooth
+// components, which are slow to converge with any other preconditioner, are solved directly with a matrix
+// that is hundreds of times smaller (Nicolaides 1987; rigid modes: Bulgakov and Kuhn 1995). Nodes that are
+// coupled to no others, such as held ones, are excluded. An aggregate has translations only if no positions
+// are known or if its nodes are on a line.
 //
-// A Q, the forces that the motions take, is kept: the residual of a correction x is then known on the coarse
-// space, Q^T (r - A x) = Q^T r - (A Q)^T x, without a product with A.
+// A Q, the forces of the motions, is stored: it gives the coarse residual of a correction x, Q^T (r - A x) =
+// Q^T r - (A Q)^T x, without a product with A.
 template <int Dim, Isa isa = PLIANT_NATIVE_ISA>
 class RigidModes {
  public:
@@ -28,8 +28,8 @@ class RigidModes {
   static constexpr int stride = node_stride<Dim>;
   using Row = Lane<float, stride, isa>;
 
-  // Sets up for a pattern, `size` nodes to an aggregate. Everything is allocated here. Pairs of nodes join no
-  // aggregates: bodies in contact slide on each other.
+  // Sets up for a pattern, with `size` nodes per aggregate. All memory is allocated here. Pairs of nodes do
+  // not connect aggregates, because bodies in contact slide on each other.
   void analyse(const Adjacency& graph, const BlockPattern& pattern, int size) {
     aggregates_ =
         Aggregates::of_graph(pattern.without_pairs ? graph_of(*pattern.without_pairs) : graph, size);
@@ -50,8 +50,8 @@ class RigidModes {
 
   const Aggregates& aggregates() const { return aggregates_; }
 
-  // For scale * A, the nodes being at `positions` [m], if any. False where the coarse matrix is not positive
-  // definite even with a little added to its diagonal.
+  // Prepares for scale * A, with the nodes at `positions` [m], if given. Returns false if the coarse matrix
+  // is not positive definite even with a small increase of its diagonal.
   template <class Matrix>
   bool prepare(const Matrix& A, double scale, const typename Matrix::Vector* positions) {
     mark_coupled_nodes(A, coupled_);
@@ -77,10 +77,10 @@ class RigidModes {
     return false;
   }
 
-  // Whether nothing had to be added.
+  // Whether the diagonal was not increased.
   bool is_exact() const { return is_exact_; }
 
-  // Q^T r for the aggregates in [begin, end); `r(i)` gives r at node i.
+  // Q^T r for the aggregates in [begin, end); `r(i)` returns r at node i.
   template <class RightSide>
   void restrict_to(int begin, int end, RightSide&& r) {
     for (int a = begin; a < end; ++a) {
@@ -91,7 +91,7 @@ class RigidModes {
     }
   }
 
-  // Subtracts (A Q)^T x from that, for the same aggregates; `x(i)` gives x at node i.
+  // Subtracts (A Q)^T x from Q^T r, for the same aggregates; `x(i)` returns x at node i.
   template <class Correction>
   void subtract_image(int begin, int end, Correction&& x) {
     using Modes = Lane<float, mode_stride, isa>;
@@ -110,7 +110,7 @@ class RigidModes {
     }
   }
 
-  // y = (Q^T A Q)^-1 of what was restricted.
+  // y = (Q^T A Q)^-1 times the restricted vector.
   void solve() {
     factor_.solve(restricted_, solution_);
     for (int a = 0; a < aggregates_.count(); ++a) set_motion(a);
@@ -137,8 +137,8 @@ class RigidModes {
   const float* arm(int i) const { return arms_.data() + std::ptrdiff_t{i} * arm_stride; }
   const float* image(int n) const { return images_.data() + std::ptrdiff_t{n} * image_size; }
 
-  // Q_i^T f_i, summed up over nodes i: sum f_i, and what the moments of f_i are the skew part of,
-  // sum f_i arm_i^T.
+  // The sum of Q_i^T f_i over nodes i, with lever arms: sum f_i, and sum f_i arm_i^T, whose skew part
+  // contains the moments.
   struct Moments {
     Row columns[Dim + 1];
 
@@ -148,7 +148,7 @@ class RigidModes {
       PLIANT_UNROLL for (int c = 0; c <= Dim; ++c) columns[c] = multiply_add(f, Row(arm[c]), columns[c]);
     }
 
-    // Calls use(mode, number).
+    // Calls use(mode, number) for all modes.
     template <class Use>
     PLIANT_INLINE void for_each_mode(Use&& use) const {
       PLIANT_UNROLL for (int axis = 0; axis < Dim; ++axis) use(axis, columns[Dim][axis]);
@@ -156,14 +156,14 @@ class RigidModes {
     }
   };
 
-  // Calls use(mode, p, q) for the modes that turn axis p towards axis q.
+  // Calls use(mode, p, q) for the modes that rotate axis p towards axis q.
   template <class Use>
   static PLIANT_INLINE void for_each_rotation(Use&& use) {
     if constexpr (Dim == 2) use(2, 0, 1);
     else PLIANT_UNROLL for (int axis = 0; axis < 3; ++axis) use(3 + axis, (axis + 1) % 3, (axis + 2) % 3);
   }
 
-  // How aggregate a moves in the solution: what each number of an arm is multiplied with.
+  // The motion of aggregate a in the solution: a factor for each number of a lever arm.
   void set_motion(int a) {
     const double* const y = solution_.numbers.data() + std::ptrdiff_t{a} * modes;
     float* const motion = motions_.data() + std::ptrdiff_t{a} * motion_size;
@@ -175,7 +175,7 @@ class RigidModes {
     });
   }
 
-  // What Multifrontal asks of a matrix and of a vector.
+  // A matrix and a vector with the interfaces that Multifrontal requires.
   struct CoarseMatrix {
     AlignedVector<double> numbers;  // blocks of modes x modes, column-major
 
@@ -193,14 +193,15 @@ class RigidModes {
     }
   };
 
-  // A block of A, in row i of an image: A_ij with j in the aggregate that moves.
+  // A block A_ij in row i of A Q, with j in the aggregate of the motion.
   struct Entry {
     int slot;
     int column;
     bool transposed;
   };
 
-  // Finds, for each aggregate, the nodes that feel it when it moves, those of later aggregates last.
+  // Finds the nonzero block rows of A Q for each aggregate: the nodes that A couples to it, ordered by their
+  // own aggregate.
   void find_images(const Adjacency& graph, const BlockPattern& pattern) {
     struct Block {
       int aggregate, row;
@@ -234,7 +235,7 @@ class RigidModes {
     entry_begin_.push_back(static_cast<int>(entries_.size()));
   }
 
-  // Aggregates are neighbours where one feels the other.
+  // Aggregates are neighbours if A couples their nodes.
   Adjacency coarse_graph() const {
     Adjacency result;
     result.begin.push_back(0);
@@ -250,8 +251,8 @@ class RigidModes {
     return result;
   }
 
-  // The arms of the nodes of an aggregate: from its centre and relative to its extent, so that all modes are
-  // of one size. The last number is one where the node takes part.
+  // The lever arms of the nodes of an aggregate: relative to its centre, divided by its extent, so that all
+  // modes are of similar size. The last number is one if the node takes part.
   template <class Vector>
   void find_arms(int a, const Vector* positions) {
     const auto nodes = aggregates_.nodes[a];
@@ -295,7 +296,8 @@ class RigidModes {
     });
   }
 
-  // Whether every rotation moves the nodes: there is inertia about every axis. False where there are NaNs.
+  // Whether no rotation leaves all nodes in place, so that there is inertia about every axis. False if there
+  // are NaNs.
   static bool turns(const SmallMatrix<double, Dim, Dim>& moments) {
     const double all = trace(moments);
     if constexpr (Dim == 2) {
@@ -308,7 +310,7 @@ class RigidModes {
     }
   }
 
-  // Q_i by its rows, one for each axis of the node.
+  // Q_i by rows, one for each axis of the node.
   void set_modes(int i) {
     const float* const arm_i = arm(i);
     const auto number = [&](int axis, int mode) -> float& {
@@ -321,11 +323,11 @@ class RigidModes {
     });
   }
 
-  // A Q for the motions of aggregate b, and row b of Q^T A Q.
+  // Sets A Q for the motions of aggregate b, and row b of Q^T A Q.
   template <class Matrix>
   void project(const Matrix& A, double scale, int b) {
     using Modes = Lane<double, mode_stride, isa>;
-    constexpr std::size_t ahead = 12;  // the blocks of an aggregate come from everywhere
+    constexpr std::size_t ahead = 12;  // blocks of an aggregate are scattered in memory
     int k = coarse_.row_begin[at(b)];
     Modes sums[modes];
     std::fill(sums, sums + modes, Modes(0));
@@ -375,7 +377,7 @@ class RigidModes {
     }
   }
 
-  // Block k = (b, a) from Q_a^T A Q_b, whose rows they are.
+  // Sets block k = (b, a) from the rows of Q_a^T A Q_b.
   template <class Modes>
   void set_coarse_block(int k, const Modes* rows) {
     double* const block = coarse_matrix_.numbers.data() + std::ptrdiff_t{k} * modes * modes;
@@ -384,7 +386,7 @@ class RigidModes {
     }
   }
 
-  // Ones on the diagonal for the modes that an aggregate does not have.
+  // Sets ones on the diagonal for modes that an aggregate does not have.
   void fill_unused(int a) {
     const auto nodes = aggregates_.nodes[a];
     const bool empty = std::none_of(nodes.begin(), nodes.end(), [&](int i) { return coupled_[at(i)] != 0; });
@@ -406,17 +408,17 @@ class RigidModes {
 
   Aggregates aggregates_;
   BlockPattern coarse_;                        // of the aggregates
-  std::vector<int> image_begin_, image_node_;  // images of each aggregate, #aggregates + 1; where they are
-  std::vector<int> entry_begin_;               // of each image, #images + 1
+  std::vector<int> image_begin_, image_node_;  // rows of A Q of each aggregate, #aggregates + 1; their nodes
+  std::vector<int> entry_begin_;               // of each such row, #rows + 1
   std::vector<Entry> entries_;
-  std::vector<char> coupled_;        // each node
-  std::vector<char> has_rotations_;  // each aggregate
-  AlignedVector<float> arms_;        // of each node
+  std::vector<char> coupled_;        // of each node
+  std::vector<char> has_rotations_;  // of each aggregate
+  AlignedVector<float> arms_;        // lever arms of each node
   AlignedVector<float> modes_;       // Q, Dim rows of mode_stride numbers for each node
-  AlignedVector<float> images_;      // A Q, Dim rows of `modes` numbers for each image
+  AlignedVector<float> images_;      // A Q, Dim rows of `modes` numbers for each node
   AlignedVector<float> motions_;     // of each aggregate, [column][axis]
   CoarseMatrix coarse_matrix_;       // Q^T A Q
-  std::vector<double> diagonal_;     // of it, without a shift
+  std::vector<double> diagonal_;     // the diagonal of it, not increased
   bool is_exact_ = false;
   Multifrontal<modes, isa> factor_;
   CoarseVector restricted_, solution_;

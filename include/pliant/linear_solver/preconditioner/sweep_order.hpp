@@ -1,4 +1,4 @@
-// The order in which the rows of an incomplete factor are worked through.
+// The order in which the rows of an incomplete factor are processed.
 #pragma once
 
 #include <algorithm>
@@ -11,22 +11,26 @@
 
 namespace pliant {
 
-// The numbering of the nodes, which keeps neighbours together, is cut into parts, and each part into two
-// chains that run from its far ends towards each other: what a processor computes in one of them does not
-// wait for the other. A row that has a neighbour in a later chain comes late, after all rows that have none;
-// the early rows of a chain are then independent of all other chains. The coupling of late rows of different
-// parts is left out. Parts are cut by the graph alone, and whatever order the chains are worked through in,
-// each row is computed from the same numbers: threads may share the parts or the chains, and the bits stay
-// the same.
+// The nodes, numbered so that neighbours have close numbers, are cut into parts, and each part into two
+// chains, which run from its ends towards each other: the arithmetic of one chain does not wait for the
+// other. For two parts:
 //
-// A cut costs iterations (a quarter at Poisson's ratio 0.45, however many follow), so that a mesh is one part
-// unless it is large.
+//   | chain 0 -->  <-- chain 1 | chain 2 -->  <-- chain 3 |    in the numbering of the nodes
+//
+// A row with a neighbour in a later chain is late, and comes after all other rows; the early rows of a chain
+// are then independent of the other chains. The coupling between late rows of different parts is dropped. The
+// cuts depend on the graph alone, and each row is computed from the same numbers in any order of the chains:
+// threads may share the parts or the chains without a change of bits.
+// threads may share the parts or the chains without a change of bits.
+//
+// A cut costs iterations (a quarter more at Poisson's ratio 0.45, for any number of cuts), so that only large
+// meshes have several parts.
 struct SweepOrder {
-  // A range of places in the order.
+  // A range of permuted indices.
   struct Range {
     int begin, end;
   };
-  // All early rows come first. When all parts have gone through theirs, each goes through its late ones.
+  // All early rows come first. After the early rows of all parts, each part processes its late rows.
   struct Part {
     std::array<Range, 2> chains;
     Range late;
@@ -34,17 +38,17 @@ struct SweepOrder {
 
   static constexpr int most_parts = 8;
 
-  std::vector<int> node;   // at each place
-  std::vector<int> place;  // of each node
+  std::vector<int> node;   // of each permuted index
+  std::vector<int> place;  // permuted index of each node
   std::vector<Part> parts;
 
-  // Whether the factor may couple two places.
+  // Whether the factor may couple two permuted indices.
   bool couples(int k, int j) const {
     const int first_late = parts.front().late.begin;
     return k < first_late || j < first_late || part_of_late(k) == part_of_late(j);
   }
 
-  // In parts of at least rows_per_part rows.
+  // With parts of at least rows_per_part rows.
   static SweepOrder of_graph(const Adjacency& graph, std::ptrdiff_t rows_per_part = 64'000) {
     const int count = static_cast<int>(graph.rows());
     const int parts = part_count(graph, rows_per_part), segments = 2 * parts;
@@ -52,13 +56,13 @@ struct SweepOrder {
     for (int s = 0; s <= segments; ++s) {
       begin.push_back(static_cast<int>(std::ptrdiff_t{count} * s / segments));
     }
-    // Whether a row of a segment has a neighbour in a later one.
+    // Whether a row of a segment has a neighbour in a later segment.
     const auto is_late = [&](int i, int segment) {
       return !graph[i].empty() && graph[i].back() >= begin[at(segment + 1)];
     };
     SweepOrder result;
     result.parts.resize(at(parts));
-    // The second chain of a part runs backwards: a band matrix then gets no fill-in but where chains meet.
+    // The second chain of a part runs backwards: a band matrix then has fill-in only where chains meet.
     const auto append = [&](int segment, bool late) {
       const Range range{begin[at(segment)], begin[at(segment + 1)]};
       for (int n = 0; n < range.end - range.begin; ++n) {
@@ -88,7 +92,7 @@ struct SweepOrder {
     return part;
   }
 
-  // Chains must be several times as long as the coupling between rows reaches, or most rows are late.
+  // Chains must be several times as long as the bandwidth of the coupling, otherwise most rows are late.
   static int part_count(const Adjacency& graph, std::ptrdiff_t rows_per_part) {
     constexpr std::ptrdiff_t reaches_per_part = 8;
     const std::ptrdiff_t count = graph.rows();

@@ -15,31 +15,31 @@
 
 namespace pliant {
 
-// P^-1 = F^-1 + C (I - A F^-1) with C = Q (Q^T A Q)^-1 Q^T: F is a block incomplete Cholesky factorisation of
-// A, or SSOR where that breaks down, which takes care of what varies from node to node; Q are the rigid
-// motions of aggregates of nodes, at the nodes' positions, which take care of what F leaves of the residual.
-// Where Q^T r = 0, as it is after `correct` and stays in conjugate gradients, the iteration is that of the
-// symmetric P^-1 = (I - C A) F^-1 (I - A C) + C, at half the price: "A-DEF2" in Tang, Nabben, Vuik and
-// Erlangga 2009. Where the coarse matrix is too close to a singular one, P^-1 = F^-1 + C.
+// P^-1 = F^-1 + C (I - A F^-1) with C = Q (Q^T A Q)^-1 Q^T. F is a block incomplete Cholesky factorisation of
+// A, or SSOR if that breaks down, and reduces errors that vary from node to node; Q are the rigid motions of
+// aggregates of nodes, at the nodes' positions, which reduce the remaining smooth errors. If Q^T r = 0, which
+// `correct` establishes and conjugate gradients preserve, the iteration is that of the symmetric P^-1 = (I -
+// C A) F^-1 (I - A C) + C, at half the price: "A-DEF2" in Tang, Nabben, Vuik and Erlangga 2009. If the coarse
+// matrix is too close to a singular one, P^-1 = F^-1 + C.
 //
-// C is computed anew for every matrix, as it goes with the positions. F is kept until the matrix has changed
-// by more than a few percent, which costs a few iterations at most. What depends on the pattern alone is
-// found once per pattern. F and Q are in floats, whatever A is in.
+// C is recomputed for every matrix, because it depends on the positions. F is kept until the matrix has
+// changed by more than a few percent, which costs a few iterations at most. Data that depend on the pattern
+// alone are computed once per pattern. F and Q are in floats for any scalar of A.
 //
-// A breakdown is remembered: the next matrices go to SSOR at once, for longer each time.
+// After a breakdown SSOR is used for a number of matrices, which doubles with each breakdown.
 struct TwoLevel {
   int nodes_per_aggregate = 0;  // 0: chosen by the number of nodes
 
   static constexpr PreconditionerAbilities abilities{
       .checks = true, .corrects = true, .takes_positions = true, .follows_steps = true};
 
-  // What a workspace keeps of earlier matrices: the numbers of the factor themselves, as the matrix that it
-  // was made of is not kept.
+  // The persistent data of a workspace, with the numbers of the factor itself, because its matrix is not
+  // stored.
   template <class Matrix>
   struct Kept {
     FactorKind kind = FactorKind::incomplete_cholesky;
     int waits = 0, penalty = 0;
-    bool has_factor = false;  // whether one is kept, and the rest is known
+    bool has_factor = false;  // whether a factor is kept; otherwise the rest is not set
     double scale = 1;
     AlignedVector<float> factor;  // see IncompleteFactor::save
     typename MatrixChange<Matrix>::Sample sample;
@@ -50,13 +50,13 @@ struct TwoLevel {
     static constexpr int dim = Matrix::dim;
     static constexpr Isa isa = Matrix::instruction_set;
 
-    std::shared_ptr<const BlockPattern> pattern;  // that has been analysed
-    int nodes_per_aggregate = 0;                  // the same
+    std::shared_ptr<const BlockPattern> pattern;  // of the last analysis
+    int nodes_per_aggregate = 0;                  // of the last analysis
     IncompleteFactor<dim, isa> factor;
     RigidModes<dim, isa> coarse;
     MatrixChange<Matrix> change;
     FactorKind kind = FactorKind::incomplete_cholesky;
-    int waits = 0, penalty = 4;  // matrices before the next attempt at Cholesky; after the next breakdown
+    int waits = 0, penalty = 4;  // SSOR matrices until the next attempt at Cholesky, and after the next breakdown
     bool has_coarse = false;
     double scale = 1;  // the factor and the coarse matrix are those of scale * A
 
@@ -81,8 +81,8 @@ struct TwoLevel {
 
     bool deflates() const { return has_coarse && coarse.is_exact(); }
 
-    // See linear_solver/concept.hpp. A factor that was made in a step that is undone is made again, for the
-    // first matrix; the one before it is lost.
+    // See linear_solver/concept.hpp. If a step is undone, a factor made in it is made anew for the next
+    // matrix; its predecessor is lost.
     void begin_step() { before = {kind, waits, penalty, false}; }
     void step_undone() {
       if (before.replaced) change.forget();
@@ -91,7 +91,7 @@ struct TwoLevel {
       penalty = before.penalty;
     }
 
-    // The step; and whether that has made another factor.
+    // State before the step; and whether the step has made another factor.
     struct {
       FactorKind kind = FactorKind::incomplete_cholesky;
       int waits = 0, penalty = 4;
@@ -104,11 +104,11 @@ struct TwoLevel {
                               "must not be negative");
   }
 
-  // False where a diagonal block of A turns out not to be positive definite.
+  // Returns false if a diagonal block of the factor is not positive definite.
   template <class Matrix, class W>
   bool prepare(const Matrix& A, W& w) const {
     if (w.pattern != A.shared_pattern() || w.nodes_per_aggregate != nodes_per_aggregate) {
-      w.pattern = nullptr;  // until the analysis is complete: an allocation may fail
+      w.pattern = nullptr;  // until the analysis is complete, because an allocation may fail
       const Adjacency graph = graph_of(A.pattern());
       w.factor.analyse(graph, A.pattern());
       w.coarse.analyse(graph, A.pattern(),
@@ -133,7 +133,7 @@ struct TwoLevel {
     return true;
   }
 
-  // x += C r. False, and nothing done, where P^-1 is symmetric as it is.
+  // x += C r. Returns false, without a change, if P^-1 is already symmetric.
   template <class Vector, class W>
   bool correct(const Vector& r, Vector& x, W& w) const {
     if (!w.deflates()) return false;
@@ -192,8 +192,8 @@ struct TwoLevel {
   static constexpr double negligible_change = 0.05;
   static constexpr int first_penalty = 4, longest_penalty = 64;
 
-  // The larger the mesh, the more the coarse solve costs beside a sweep, and the less a larger one brings:
-  // measured to be the best, or within 3 % of it, from 1,000 to 12,000 nodes.
+  // For larger meshes the coarse solve costs more relative to a sweep, and a larger coarse space improves
+  // less: measured to be the best size, or within 3 % of it, from 1,000 to 12,000 nodes.
   static int size_for(std::ptrdiff_t nodes) {
     return static_cast<int>(std::clamp(std::sqrt(static_cast<double>(nodes)) / 2, 12.0, 200.0));
   }
@@ -202,7 +202,7 @@ struct TwoLevel {
     return static_cast<int>(std::ptrdiff_t{count} * part / parts);
   }
 
-  // To floats and back.
+  // Converts to floats and back.
   template <class Vector, class W>
   class Scaling {
    public:
@@ -236,7 +236,7 @@ struct TwoLevel {
     return sum / static_cast<double>(A.rows() * Matrix::dim);
   }
 
-  // The history that was restored.
+  // Applies the restored history.
   template <class W>
   static void take_over(W& w) {
     auto& h = *w.restored;
@@ -249,7 +249,7 @@ struct TwoLevel {
       w.change.remember(std::move(h.sample));
     }
     w.restored.reset();
-    w.begin_step();  // what was noted before it was there
+    w.begin_step();  // replaces the state before the restoration
   }
 
   template <class Matrix, class W>
