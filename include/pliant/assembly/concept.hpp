@@ -1,29 +1,29 @@
-// The System concept: what an integrator sees of whatever moves.
+// The System concept: the interface of everything that integrators can move.
 //
 // A System has nodes with `dim` unknowns each: the positions of the nodes of a mesh, the angle of a pendulum,
-// the modes of a reduced body. It names the types that a step is made of,
+// the modes of a reduced body. It defines the types of a step,
 //   Vector      numbers for each node and axis (SystemVector below): NodeVector, DenseVector
 //   Matrix      symmetric, on the same nodes (SystemMatrix below): BlockMatrix, DenseMatrix
-//   Filter      what constraints make of both (constraint/concept.hpp): Filter, DenseFilter
-//   Contacts    what colliders make of a step (contact/response/concept.hpp): Contacts, NoContacts
-// and says in a constant what it offers beyond what every System must,
+//   Filter      applies constraints to both (constraint/concept.hpp): Filter, DenseFilter
+//   Contacts    applies colliders to a step (contact/response/concept.hpp): Contacts, NoContacts
+// and a constant with its optional abilities,
 //   static constexpr SystemAbilities abilities{.adds_displacements = false};
-// whose fields have defaults; for each ability that is true the concept requires the functions that belong to
-// it. A field that is misspelt does not compile, nor does a function that is.
+// whose fields have defaults; for each ability that is true the concept requires its functions. A misspelt
+// field does not compile, nor does a misspelt function.
 //
-// `system_of(solid)` makes the System of a Solid, of Bodies or of Copies (assembly/system.hpp). For a System
-// of one's own derive from DenseSystem (assembly/dense_system.hpp), which leaves energy, gradient and tangent
-// to write, and replace what is different. A Simulation takes it in the place of the solid. It asks for
-//   move(x, u, result)                        result = where the displacement u takes x
-//   rest()                                    the unknowns at the start
+// `system_of(solid)` makes the System of a Solid, of Bodies or of Copies (assembly/system.hpp). A custom
+// System derives from DenseSystem (assembly/dense_system.hpp), which requires only energy, gradient and
+// tangent, and replaces other functions as necessary. A Simulation takes it instead of a solid, and requires
+//   move(x, u, result)                        result = the unknowns after the displacement u from x
+//   rest()                                    the initial unknowns
 //   show_positions(x, P), take_positions(P, x)
 //   show_velocities(x, v, V), take_velocities(x, V, v)
 //   show_forces(x, f, F), take_forces(x, F, f)
-//                                             between the unknowns and what the user sees: matrices of
-//                                             `space` rows and visible_node_count() columns [m], [m/s], [N]
-//   user_number(i)                            which visible node the node i is in messages
-//   add_gravity(g, loads)                     adds the loads of the acceleration g [m/s^2] on visible nodes
-//   identity()                                fingerprints by which a SavedState is recognised
+//                                             convert between the unknowns and the user's matrices of `space`
+//                                             rows and visible_node_count() columns [m], [m/s], [N]
+//   user_number(i)                            the number of the visible node of node i, for messages
+//   add_gravity(g, loads)                     adds the loads of the acceleration g [m/s^2] of visible nodes
+//   identity()                                fingerprints that identify it in a SavedState
 #pragma once
 
 #include <concepts>
@@ -42,45 +42,45 @@
 
 namespace pliant {
 
-// What a System offers beyond what all of them must.
+// The optional abilities of a System.
 struct SystemAbilities {
-  // move(x, u, result) is x + u, so that states can be subtracted from each other. False for unknowns that
-  // turn, say.
+  // move(x, u, result) is x + u, so that states can be subtracted from each other. False for example for
+  // rotational unknowns.
   bool adds_displacements = true;
-  // What is shown to the user and taken from there again has the same bits. False: a copy of the unknowns is
-  // kept for steps that fail and for a SavedState.
+  // The user's positions and velocities convert back to the same bits of the unknowns. False: a copy of the
+  // unknowns is kept for failed steps and in a SavedState.
   bool exact_view = false;
-  // Elastic energies do not change when a connected part moves as a whole: pattern() joins the nodes of a
-  // part, rotation_changes_energy() says whether they change when it turns; the axes of a node have the same
-  // mass. See integrator/free_bodies.hpp.
+  // Elastic energies do not change if a connected part is translated as a whole: pattern() connects the nodes
+  // of a part, rotation_changes_energy() returns whether its energy changes with a rotation; the axes of a
+  // node have the same mass. See integrator/free_bodies.hpp.
   bool free_bodies = false;
-  // Positions are relative to origins(): positions_to_user(x, P, relative) shows both.
+  // Positions are relative to origins(): positions_to_user(x, P, relative) returns both kinds.
   bool origins = false;
   // Terms are added to the energy in each step (potential/concept.hpp): terms() is a std::tuple of them, and
-  // internal_number(i) is the node that their node i, one of the user's, is here.
+  // internal_number(i) is the node of the System for node i of a term, which uses the user's numbers.
   bool terms = false;
-  // There is state beside the unknowns and their rates, a History (core/history.hpp): save(history),
-  // restore(history), and end_step(x, v, time) after each step that was accepted.
+  // It has state besides the unknowns and their rates, a History (core/history.hpp): save(history),
+  // restore(history), and end_step(x, v, time), called after each accepted step.
   bool own_state = false;
 };
 
-// By which a state is recognised as that of a System: 64 bits each, 0 for what there is none of.
+// Identifies the System of a saved state: 64 bits each, 0 for properties that do not exist.
 struct SystemIdentity {
   std::uint64_t mesh = 0, rest_shape = 0, masses = 0, poses = 0;
 };
 
-// How many elements are turned inside out: det F < 0 at a quadrature point.
+// Numbers of inverted elements: det F < 0 at a quadrature point.
 struct InvertedElements {
   int all = 0;
-  int small_strain = 0;  // of them, those of energies that take F for a small strain
+  int small_strain = 0;  // of them, those of energies of small strain
 
-  // Those of energies of finite strain, which are no state of a real body.
+  // Those of energies of finite strain, which cannot occur in a real body.
   int wrong() const { return all - small_strain; }
 };
 
 namespace detail {
 
-// A function of a position in a vector, and one that gives what is to be summed there.
+// Stand-ins for functions of an index, in the requirements below.
 struct AtPosition {
   void operator()(std::ptrdiff_t) const {}
 };
@@ -99,20 +99,20 @@ std::uint64_t fingerprint_of(const Vector& vector) {
 
 }  // namespace detail
 
-// A number for each node and axis. Loops over all of them see them in blocks, of one number or of several.
+// A number for each node and axis. Loops over all numbers visit them in blocks, of one or of several numbers.
 template <class V>
 concept SystemVector = std::copyable<V> && requires(V& vector, const V& other, std::ptrdiff_t i,
                                                     typename V::Scalar number, typename V::Block block) {
   { V::dim } -> std::convertible_to<int>;                              // numbers per node, 1 to 3
-  { other.nodes() } -> std::convertible_to<std::ptrdiff_t>;            // how many there are; 0 by default
+  { other.nodes() } -> std::convertible_to<std::ptrdiff_t>;            // number of nodes; 0 by default
   { other.node(i)(0) } -> std::convertible_to<typename V::Scalar>;     // of node i, a vector of Eigen
-  vector.node(i) = other.node(i);                                      // which may be assigned to
-  vector.resize(i);                                                    // for so many nodes, all zero
-  vector.set_zero();                                                   // all of them
+  vector.node(i) = other.node(i);                                      // which is assignable
+  vector.resize(i);                                                    // sets the number of nodes, all zero
+  vector.set_zero();                                                   // sets all numbers to zero
   other.for_each_block(detail::AtPosition{});                          // calls run(i) for each block
   other.sum_blocks(detail::OfPosition<typename V::Block>{}) + number;  // the sum of all run(i)
   { other.block(i) } -> std::convertible_to<typename V::Block>;        // +, -, *, / entry by entry
-  vector.set_block(i, block);                                          // writes it
+  vector.set_block(i, block);                                          // sets it
   vector.add(number, other);                                           // += number * other
   vector.set_sum(other, number, other);                                // = first + number * second
   { other.dot(other) } -> std::convertible_to<typename V::Scalar>;     // the sum of products
@@ -120,7 +120,7 @@ concept SystemVector = std::copyable<V> && requires(V& vector, const V& other, s
   { other.finite() } -> std::convertible_to<bool>;                     // no NaN, no infinity
 };
 
-// A symmetric matrix of blocks, dim x dim, one for each two nodes.
+// A symmetric matrix of dim x dim blocks, one for each pair of nodes.
 template <class M>
 concept SystemMatrix = std::copyable<M> &&
     requires(M& A, const M& other, const typename M::Vector& x, typename M::Vector& y, std::ptrdiff_t i,
@@ -128,7 +128,7 @@ concept SystemMatrix = std::copyable<M> &&
   { M::dim } -> std::convertible_to<int>;                                  // of blocks
   { other.rows() } -> std::convertible_to<std::ptrdiff_t>;                 // nodes
   { other.diagonal(i)(0, 0) } -> std::convertible_to<typename M::Scalar>;  // block (i, i), dim x dim
-  A.diagonal(i).diagonal().array() += number;                              // which may be changed
+  A.diagonal(i).diagonal().array() += number;                              // which is assignable
   A.set_zero();                                                            // all entries
   A.blend(number, other);                                                  // = (1 - number) A + number other
   A.shift_diagonal(number);                                                // += number * its mean magnitude
@@ -147,8 +147,8 @@ concept HasFreeBodies = requires(const S& system) {
 template <class S>
 concept HasOrigins = requires(const S& system, const typename S::Vector& x, typename S::Vector& to,
                               NodeMatrix<typename S::Scalar, S::space>& P) {
-  { system.origins() } -> std::same_as<const Origins<S::dim>&>;  // what positions are relative to
-  system.positions_to_user(x, P, P);                             // in the world, and relative
+  { system.origins() } -> std::same_as<const Origins<S::dim>&>;  // of positions
+  system.positions_to_user(x, P, P);                             // in the world, and relative ones
   system.to_internal(P, to);                                     // from relative ones
 };
 
@@ -156,7 +156,7 @@ template <class S>
 concept HasTerms = requires(S& system, const S& constant, int node) {
   system.terms();                                                             // a std::tuple of Terms
   constant.terms();                                                           // the same
-  { constant.internal_number(node) } -> std::convertible_to<std::ptrdiff_t>;  // of a node of theirs
+  { constant.internal_number(node) } -> std::convertible_to<std::ptrdiff_t>;  // of a node of a term
 };
 
 template <class S>
@@ -174,51 +174,51 @@ concept System = requires(S& system, const S& constant, const typename S::Vector
   typename S::Scalar;                                                     // float or double
   typename S::Filter;                                                     // of constraints
   typename S::Contacts;                                                   // with colliders
-  { S::abilities } -> std::same_as<const SystemAbilities&>;               // what is offered beyond the rest
+  { S::abilities } -> std::same_as<const SystemAbilities&>;               // its optional abilities
   { S::dim } -> std::convertible_to<int>;                                 // numbers per node
-  { constant.node_count() } -> std::convertible_to<std::ptrdiff_t>;       // nodes, or what stands for them
+  { constant.node_count() } -> std::convertible_to<std::ptrdiff_t>;       // nodes with unknowns
   { constant.make_vector() } -> std::same_as<typename S::Vector>;         // zeros, one per node and axis
   { constant.make_matrix() } -> std::same_as<typename S::Matrix>;         // zeros, symmetric
   { constant.mass() } -> std::convertible_to<const typename S::Vector&>;  // lumped, per node and axis [kg]
-  { constant.rest() } -> std::convertible_to<const typename S::Vector&>;  // the unknowns at the start [m]
-  constant.move(x, x, g);                                                 // g = where u, the second, takes x
+  { constant.rest() } -> std::convertible_to<const typename S::Vector&>;  // the initial unknowns [m]
+  constant.move(x, x, g);                                                 // g = x moved by u, the second
   { system.energy(x) } -> std::convertible_to<double>;                    // elastic energy [J]
   { system.gradient(x, g) } -> std::convertible_to<double>;               // also g = dE/dx [N]
   // also A = scale * d2E/dx2 [N/m], projected
   { system.tangent(x, Projection::clamp, scale, g, A) } -> std::convertible_to<double>;
   { constant.mass_damping() } -> std::convertible_to<const typename S::Vector&>;  // alpha M [kg/s], or empty
-  // beta [s] of the stiffness damping, 0 where there is none
+  // beta [s] of the stiffness damping, 0 if there is none
   { constant.stiffness_damping() } -> std::same_as<typename S::Scalar>;
-  // adds its force to g [N] and the derivative to A, where that is not null; returns its potential [J]
+  // adds its force to g [N] and its derivative to A, unless that is null; returns its potential [J]
   { system.add_damping(straining, Projection::clamp, g, &A) } -> std::convertible_to<double>;
   { system.undefined_element(x) } -> std::convertible_to<int>;          // whose energy is not finite, or -1
   { constant.inverted_elements(x) } -> std::same_as<InvertedElements>;  // at the positions x [m]
   {
     constant.free_motion(held, x)
-    } -> std::convertible_to<std::string>;  // rigid motions that what is held
-                                            // leaves, in words; empty: none
+    } -> std::convertible_to<std::string>;  // rigid motions that the held
+                                            // directions allow, in words; empty: none
 }
 &&SystemVector<typename S::Vector>&& SystemMatrix<typename S::Matrix> &&
     (!S::abilities.free_bodies || detail::HasFreeBodies<S>)&&  // as its abilities say
     (!S::abilities.terms || detail::HasTerms<S>)&&             // as its abilities say
     (!S::abilities.own_state || detail::HasOwnState<S>);       // as its abilities say
 
-// What a Simulation asks for beside, to show its state and to take what the user sets.
+// The additional requirements of a Simulation, for its view of the state and for values that the user sets.
 template <class S>
 concept ViewedSystem = System<S> &&
     requires(const S& system, const typename S::Vector& x, typename S::Vector& to,
              NodeMatrix<typename S::Scalar, S::space>& user, const SmallVector<double, S::space>& gravity,
              int node) {
-  { S::space } -> std::convertible_to<int>;  // coordinates of what the user sees
-  { system.visible_node_count() } -> std::convertible_to<std::ptrdiff_t>;  // nodes that the user sees
-  { system.user_number(node) } -> std::convertible_to<int>;                // the visible node that a node is
+  { S::space } -> std::convertible_to<int>;                                // coordinates of visible nodes
+  { system.visible_node_count() } -> std::convertible_to<std::ptrdiff_t>;  // number of visible nodes
+  { system.user_number(node) } -> std::convertible_to<int>;                // the visible node of a node
   system.show_positions(x, user);                                          // of the visible nodes [m]
   system.take_positions(user, to);                                         // the unknowns of such positions
   system.show_velocities(x, x, user);   // of the visible nodes [m/s], from the unknowns and their rates
   system.take_velocities(x, user, to);  // the rates of such velocities
   system.show_forces(x, x, user);       // on the visible nodes [N], from those on the unknowns
-  system.take_forces(x, user, to);      // on the unknowns, from those on visible nodes
-  system.add_gravity(gravity, to);      // adds its loads
+  system.take_forces(x, user, to);      // on the unknowns, from forces on the visible nodes
+  system.add_gravity(gravity, to);      // adds the loads of gravity
   { system.identity() } -> std::same_as<SystemIdentity>;  // fingerprints
 } &&(!S::abilities.origins || detail::HasOrigins<S>);     // as its abilities say
 

@@ -7,7 +7,8 @@
 
 namespace pliant {
 
-// Symmetric, Dim x Dim numbers for each two nodes, both halves. A SystemMatrix (assembly/concept.hpp).
+// Symmetric, with a Dim x Dim block for each pair of nodes, both halves. A SystemMatrix
+// (assembly/concept.hpp).
 template <int Dim, class ScalarType = double>
 class DenseMatrix {
  public:
@@ -23,7 +24,7 @@ class DenseMatrix {
   Values& values() { return values_; }
   const Values& values() const { return values_; }
 
-  // Of the nodes i and j.
+  // The block of the nodes i and j.
   auto block(std::ptrdiff_t i, std::ptrdiff_t j) {
     return values_.template block<Dim, Dim>(i * Dim, j * Dim);
   }

@@ -1,4 +1,4 @@
-// A small System of one's own, as a base class that leaves three functions to write.
+// A base class for a small custom System, which requires three functions only.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,16 @@ class DenseFilter;  // constraint/dense_filter.hpp
 template <class VectorType>
 class NoContacts;  // contact/response/no_contacts.hpp
 
-// Nodes with Dim numbers each, a mass for each number, all of them coupled by a dense matrix. A class that
-// derives from it is a System when it has
+// Nodes with Dim numbers each and a mass for each number, coupled by a dense matrix, without colliders. A
+// derived class is a System if it has
 //   energy(x)                                  [J]
-//   gradient(x, g)                             also g = dE/dx
-//   tangent(x, projection, scale, g, A)        also A = scale * d2E/dx2, which a projection other than none
-//                                              asks to be without negative eigenvalues
-// and it replaces by functions of the same name what else is different: what a displacement does, what the
-// user sees, damping. The compiler cannot know that such a function was meant if its name is misspelt: the
-// one here is called then. Without colliders.
+//   gradient(x, g)                             also sets g = dE/dx
+//   tangent(x, projection, scale, g, A)        also sets A = scale * d2E/dx2, without negative eigenvalues
+//   for a
+//                                              projection other than none
+// Functions of the same name in the derived class replace those of the base class for other properties:
+// displacements, the view of the user, damping. A misspelt replacement is no compile error: the function of
+// the base class is then called.
 template <int Dim, class ScalarType = double>
 class DenseSystem {
  public:
@@ -35,12 +36,12 @@ class DenseSystem {
   using Filter = DenseFilter<Matrix>;
   using Contacts = NoContacts<Vector>;
   static constexpr int dim = Dim;
-  static constexpr int space = Dim;  // the user sees the unknowns themselves
+  static constexpr int space = Dim;  // the visible nodes are those of the unknowns
   using Positions = NodeMatrix<Scalar, Dim>;
   static constexpr SystemAbilities abilities{.exact_view = true};
 
-  // `rest`: the unknowns at the start; `mass`: one for each [kg], or 0. Throws SizeError for masses of
-  // another number of nodes.
+  // `rest`: the initial unknowns; `mass`: of each unknown [kg], or 0. Throws SizeError for masses of another
+  // number of nodes.
   DenseSystem(Vector rest, Vector mass) : rest_(std::move(rest)), mass_(std::move(mass)) {
     detail::require_size("DenseSystem", ": masses of nodes", mass_.nodes(), rest_.nodes());
   }
@@ -53,7 +54,7 @@ class DenseSystem {
 
   void move(const Vector& x, const Vector& u, Vector& result) const { result.set_sum(x, Scalar(1), u); }
 
-  // No damping, no elements that could be inverted, nothing that is known of free motions.
+  // No damping, no inverted elements, no check for free motions.
   const Vector& mass_damping() const { return no_damping_; }
   Scalar stiffness_damping() const { return 0; }
   double add_damping(const Straining<const Vector*>&, Projection, Vector&, Matrix* = nullptr) { return 0; }
@@ -61,7 +62,7 @@ class DenseSystem {
   InvertedElements inverted_elements(const Vector&) const { return {}; }
   std::string free_motion(const std::vector<HeldDirection<Dim>>&, const Vector&) const { return {}; }
 
-  // What the user sees: a column for each node.
+  // The view of the user: a column for each node.
   std::ptrdiff_t visible_node_count() const { return node_count(); }
   int user_number(std::ptrdiff_t node) const { return static_cast<int>(node); }
   void show_positions(const Vector& x, Positions& positions) const { show(x, positions); }

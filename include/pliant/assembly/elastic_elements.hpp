@@ -1,4 +1,4 @@
-// The elements of one solid within a system: what they add to its energy, gradient and tangent.
+// The elements of one solid within a system: their contribution to its energy, gradient and tangent.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class ElasticElements {
   using Scalar = typename SolidType::Scalar;
   using Vector = NodeVector<Element::dim, Scalar, isa>;
 
-  // `elements` have the user's node numbers of the system; `nodes` are rest positions in internal numbers
+  // `elements` contain the user's node numbers of the system; `nodes` are rest positions in internal numbers
   // [m].
   template <class Positions>
   ElasticElements(const SolidType& solid, const ElementMatrix<Element>& elements, const Positions& nodes,
@@ -32,13 +32,13 @@ class ElasticElements {
     materials_.arrange(solid, batches_);
   }
 
-  // From now on matrices have this pattern, which holds the blocks of all elements.
+  // Sets the pattern of the matrices, which must contain the blocks of all elements.
   void set_pattern(const BlockPattern& pattern) { batches_.find_slots(pattern); }
 
   int batch_count() const { return batches_.count; }
   std::ptrdiff_t element_count() const { return batches_.element_count; }
 
-  // The lowest node of a batch; it ascends with the batches.
+  // The lowest node of a batch; ascending.
   int first_node(int batch) const { return batches_.first_node(batch); }
 
   // The batches that touch the rows [begin, end).
@@ -55,8 +55,8 @@ class ElasticElements {
     return result;
   }
 
-  // Whether the energy changes when a body turns as a whole, as that of small strains does; told by the first
-  // element, deformed and turned.
+  // Whether the energy changes if a body is rotated as a whole, as energies of small strain do; computed for
+  // a deformed state of the first element, before and after a rotation.
   bool rotation_changes_energy() const {
     constexpr int dim = Element::dim;
     if (batches_.element_count == 0) return false;
@@ -74,8 +74,8 @@ class ElasticElements {
 
   // A quadrature point of an element.
   struct Point {
-    std::array<int, std::size_t{Element::nodes}> nodes;  // ascending, whatever orientation that gives
-    SmallMatrix<Scalar, Element::nodes, Element::dim> gradients;  // dN_a/dX of each, a row [1/m]
+    std::array<int, std::size_t{Element::nodes}> nodes;           // ascending, regardless of the orientation
+    SmallMatrix<Scalar, Element::nodes, Element::dim> gradients;  // dN_a/dX of each node a, a row [1/m]
     Scalar volume;                                                // at rest [m^3]
   };
 
@@ -87,8 +87,8 @@ class ElasticElements {
     }
   }
 
-  // Elastic energy [J] at the positions x [m]; not finite where the energy is not defined. The sum is that
-  // of last_energy, to the last bit.
+  // Elastic energy [J] at the positions x [m]; not finite if the energy is not defined. The sum is equal to
+  // last_energy(), to the last bit.
   double energy(const Vector& x) const {
     const Chunks chunks(batches_.count, energy_grain);
     Scalar energies[energy_grain];
@@ -110,7 +110,7 @@ class ElasticElements {
     return total;
   }
 
-  // At the positions x [m].
+  // The inverted elements at the positions x [m].
   InvertedElements inverted_elements(const Vector& x) const {
     constexpr int width = Batches::width;
     const int count = parallel_sum<int>(batches_.count, 256, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
@@ -125,7 +125,7 @@ class ElasticElements {
     return {count, detail::is_small_strain<typename Materials::Energy> ? count : 0};
   }
 
-  // Adds the gradient [N] and the tangent [N/m] of some batches to the rows owned.
+  // Adds the gradient [N] and the tangent [N/m] of some batches to the owned rows.
   template <Evaluate evaluate, Projection projection>
   void add(const std::vector<int>& batches, const OwnedRows& rows, const Vector& x, Scalar stiffness_scale,
            Scalar* gradient, Scalar* matrix) {
@@ -141,7 +141,7 @@ class ElasticElements {
   // Whether the solid has a stiffness damping.
   bool damps() const { return damps_; }
 
-  // As add, for the viscous stress of the damping.
+  // The same as add, for the viscous stress of the damping.
   template <Evaluate evaluate, Projection projection>
   void add_damping(const std::vector<int>& batches, const OwnedRows& rows,
                    const Straining<const Vector*>& straining, Scalar* gradient, Scalar* matrix) {
@@ -156,7 +156,7 @@ class ElasticElements {
     }
   }
 
-  // The sum over the batches as they were evaluated last [J].
+  // The sum over the last evaluations of the batches [J].
   double last_energy() const {
     return parallel_sum<double>(batches_.count, energy_grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       double total = 0;
@@ -179,14 +179,15 @@ class ElasticElements {
   using Materials = BatchMaterials<SolidType, isa>;
   using Evaluator = typename Materials::Evaluator;
   using Batches = typename Materials::Batches;
-  static constexpr std::ptrdiff_t energy_grain = 4096;  // batches whose energies are added up one by one
+  static constexpr std::ptrdiff_t energy_grain = 4096;  // batches whose energies are added one by one
 
   Scalar energy_of(const Evaluator& evaluator, int batch, const Vector& x) const {
     return evaluator.template run<Evaluate::energy, Projection::none>(batches_, batch, x.data(), Scalar(0),
                                                                       {}, nullptr, nullptr);
   }
 
-  // Within a batch whose energy is not finite, the first element that is to blame; -1 where it is their sum.
+  // The first element with an undefined energy within a batch whose energy is not finite; -1 if only their
+  // sum is.
   int undefined_element_in(int batch, const Vector& x) const {
     constexpr int dim = Element::dim, width = Batches::width;
     const std::ptrdiff_t first = std::ptrdiff_t{batch} * width;
@@ -201,7 +202,7 @@ class ElasticElements {
             for (int i = 0; i < dim; ++i) F(i, j) += edge(i) * point.gradients(a, j);
           }
         }
-        // Numbers that overflow are no fault of the domain: those of the same shape, made smaller, do not.
+        // An overflow does not count as undefined: F is scaled so that the same shape does not overflow.
         const Scalar size = F.cwiseAbs().maxCoeff();
         if (size > 1 && std::isfinite(size)) F /= size;
         if (!std::isfinite(materials_.of_element(e).psi(F))) {

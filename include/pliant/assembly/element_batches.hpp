@@ -1,4 +1,4 @@
-// The elements of a mesh, packed for the lanes of the element kernel.
+// The elements of a mesh, arranged for the lanes of the element kernel.
 #pragma once
 
 #include <cmath>
@@ -9,18 +9,18 @@
 
 namespace pliant {
 
-// Lanes of 32 bytes, whatever the instruction set.
+// Lanes of 32 bytes, for every instruction set.
 template <class Scalar>
 inline constexpr int kernel_width = sizeof(Scalar) == 8 ? 4 : 8;
 
 // Batches of `width` elements in internal order; every array is batch-major with the lanes innermost. The
-// last batch is filled up with copies of its last element that have no weight.
+// last batch is padded with copies of its last element with zero weight.
 template <Element E, class ScalarType, Isa isa = PLIANT_NATIVE_ISA>
 struct ElementBatches {
   using Scalar = ScalarType;
 
-  // Elements that the kernel treats at once. Twice as many hide the latency of each other, above all in the
-  // SVD, where there are the registers for it: elsewhere they cost more than they bring.
+  // Elements that the kernel computes at once. Twice as many hide latencies, in particular of the SVD, if
+  // there are enough registers; otherwise they cost more than they gain.
   static constexpr int width = (isa == Isa::avx512 ? 2 : 1) * kernel_width<Scalar>;
   static constexpr int nodes = E::nodes;
   static constexpr int gradient_size = (E::nodes - 1) * E::dim;
@@ -45,11 +45,11 @@ struct ElementBatches {
   const int* slots_of(int batch, int lane) const {
     return slots.data() + (std::ptrdiff_t{batch} * width + lane) * blocks;
   }
-  // The lowest node of a batch; it ascends with the batches.
+  // The lowest node of a batch; ascending.
   int first_node(int batch) const { return offsets_of(batch)[0] / node_stride<E::dim>; }
 
-  // Finds the slots in a pattern that has the blocks of all elements. Nodes ascend within an element, and so
-  // do its slots in any pattern.
+  // Finds the slots in a pattern, which must contain the blocks of all elements. Nodes ascend within an
+  // element, and so do its slots in any pattern.
   void find_slots(const BlockPattern& pattern) {
     parallel_for(count, 256, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       int* slot = slots.data() + begin * width * blocks;

@@ -1,4 +1,4 @@
-// The one kernel that all elements and energies share: energy, gradient and stiffness of a batch of elements.
+// The common kernel of all elements and energies: energy, gradient and stiffness of a batch of elements.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace pliant {
 
-// What an evaluation computes; each includes the ones before it.
+// The results of an evaluation; each includes the previous ones.
 enum class Evaluate { energy, gradient, tangent };
 
 // The rows of the matrix and of the gradient that a thread may write: [begin, end), with their blocks.
@@ -21,8 +21,8 @@ struct OwnedRows {
 };
 
 // F = sum_a x_a (grad N_a)^T at each quadrature point; f_a = w P grad N_a; K_ab = w (grad N_a . H . grad
-// N_b). As the gradients of the shape functions sum to zero, those of node 0 are never stored and its rows
-// follow from the others'.
+// N_b). The gradients of the shape functions sum to zero, so that those of node 0 are not stored, and its
+// rows follow from the other rows.
 template <Element E, class Scalar, Isa isa = PLIANT_NATIVE_ISA>
 class ElementKernel {
  public:
@@ -38,14 +38,13 @@ class ElementKernel {
   // All elements of a batch.
   struct EveryLane {};
 
-  // The elements whose number in `marks`, one for each lane, is not zero.
+  // The elements with a nonzero number in `marks`, which has one for each lane.
   struct MarkedLanes {
     const Scalar* marks;
   };
 
-  // Energy of the `lanes` of a batch [J]; their gradient [N] and their stiffness [N/m], times
-  // `stiffness_scale`, are added to the rows owned. `gradient` and `matrix` may be null where they are not
-  // asked for.
+  // Energy of the `lanes` of a batch [J]; adds their gradient [N] and their stiffness [N/m], times
+  // `stiffness_scale`, to the owned rows. `gradient` and `matrix` may be null if they are not computed.
   template <Evaluate evaluate, Projection projection, class Energy, class Lanes = EveryLane>
   static Scalar run(const Energy& energy, const Batches& batches, int batch, const Scalar* positions,
                     Scalar stiffness_scale, const OwnedRows& rows, Scalar* gradient, Scalar* matrix,
@@ -56,7 +55,7 @@ class ElementKernel {
   }
 
   // The same for the viscous stress of a law (viscosity.hpp), whose energy is the potential of the damping
-  // over a step [J]. `small_strain`: F is no deformation, and the strain that of LinearElastic.
+  // over a step [J]. `small_strain`: F is the identity, and the strain that of LinearElastic.
   template <Evaluate evaluate, Projection projection, bool small_strain, class Law, class Lanes = EveryLane>
   static Scalar damp(const Law& law, const Batches& batches, int batch,
                      const Straining<const Scalar*>& straining, const OwnedRows& rows, Scalar* gradient,
@@ -66,12 +65,12 @@ class ElementKernel {
     if constexpr (!small_strain) gather_edges(offsets, straining.start, points.edge);
     if (straining.displacement != nullptr) gather_edges(offsets, straining.displacement, points.moved);
     if (straining.velocity != nullptr) gather_edges(offsets, straining.velocity, points.speed);
-    // A small strain is linear: its Hessian has no other part than the one that the projection leaves.
+    // A small strain is linear in u: its Hessian consists only of the part that the projection keeps.
     constexpr Projection part = small_strain ? Projection::clamp : projection;
     return accumulate<evaluate, part>(points, batches, batch, Scalar(1), rows, gradient, matrix);
   }
 
-  // How many of the first `used` elements of a batch are turned inside out, with det F < 0 at a point.
+  // The number of inverted elements, with det F < 0 at a point, among the first `used` of a batch.
   static int inverted(const Batches& batches, int batch, int used, const Scalar* positions) {
     SmallVector<T, dim> edge[nodes - 1];
     gather_edges(batches.offsets_of(batch), positions, edge);
@@ -89,10 +88,10 @@ class ElementKernel {
   }
 
  private:
-  using Edges = SmallVector<T, dim>[nodes - 1];  // those of node 0, or their shape gradients
+  using Edges = SmallVector<T, dim>[nodes - 1];  // from node 0, or gradients of the other nodes
 
-  // The elastic energy at a quadrature point with the shape gradients g. The weight of elements that are left
-  // out becomes zero.
+  // The elastic energy at a quadrature point with the shape gradients g. Sets the weight of excluded elements
+  // to zero.
   template <class Energy, class Lanes>
   struct ElasticPoints {
     const Energy& energy;
@@ -161,7 +160,7 @@ class ElementKernel {
                                          Scalar stiffness_scale, const OwnedRows& rows, Scalar* gradient,
                                          Scalar* matrix) {
     const int* const offsets = batches.offsets_of(batch);
-    // A batch takes longer than the hardware looks ahead.
+    // The data of a batch are beyond the reach of hardware prefetching during the previous batch.
     const int next = std::min(batch + 1, batches.count - 1);
     prefetch(batches.offsets_of(next), nodes * width);
     if constexpr (evaluate >= Evaluate::tangent) prefetch(batches.slots_of(next, 0), width * blocks);
@@ -183,7 +182,7 @@ class ElementKernel {
       prefetch(batches.gradients_of(next, point), (nodes - 1) * dim * width);
       prefetch(batches.weights_of(next, point), width);
       const auto state = points.at(shape_gradient, weight);
-      // The elements that fill up the last batch have no weight, and 0 * infinity would be NaN.
+      // The padding of the last batch has no weight, and 0 * infinity would be NaN.
       total += select(weight != T(Scalar(0)), weight * state.psi(), T(Scalar(0)));
       if constexpr (evaluate >= Evaluate::gradient) add_forces(state.pk1(), weight, shape_gradient, force);
       if constexpr (evaluate >= Evaluate::tangent) {
@@ -202,7 +201,7 @@ class ElementKernel {
 
   static constexpr int padded(int count) { return (count + width - 1) / width * width; }
 
-  // Number of the pair a <= b in the upper half, row by row.
+  // Index of the pair a <= b in the upper half, row by row.
   static constexpr int pair(int a, int b) { return a * nodes - a * (a - 1) / 2 + (b - a); }
 
   static PLIANT_INLINE void gather_edges(const int* offsets, const Scalar* positions,
@@ -233,7 +232,7 @@ class ElementKernel {
     return F;
   }
 
-  // Elements that are not marked are at rest, where every energy has a value, and without weight.
+  // Excluded elements get the rest state, for which every energy is defined, and zero weight.
   static PLIANT_INLINE void leave_out(const T& marks, T& weight, SmallMatrix<T, dim, dim>& F) {
     const auto marked = marks != T(Scalar(0));
     weight = select(marked, weight, T(Scalar(0)));
@@ -323,7 +322,7 @@ class ElementKernel {
     }
     for (int l = 0; l < width; ++l) {
       const int* const slots = batches.slots_of(batch, l);
-      // The pairs ascend by row, so the first and the last tell whether the element is owned whole.
+      // The pairs ascend by row, so that the first and the last show whether all are in the owned rows.
       const bool whole = slots[0] >= rows.slot_begin && slots[blocks - 1] < rows.slot_end;
       for (int p = 0; p < blocks; ++p) {
         if (whole || (slots[p] >= rows.slot_begin && slots[p] < rows.slot_end)) {

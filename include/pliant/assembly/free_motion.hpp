@@ -1,4 +1,4 @@
-// Rigid motions that nothing holds.
+// Unconstrained rigid modes.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace pliant {
 
-// A node and a direction along which it cannot move freely.
+// A node and a constrained direction.
 template <int Dim>
 struct HeldDirection {
   int node;                        // internal numbering
@@ -23,7 +23,7 @@ struct HeldDirection {
 namespace detail {
 
 // The rigid motions of a connected part of a body: Dim translations, then the rotations about the axes
-// through its centre, a rotation by 1 / size so that all move nodes by about as much.
+// through its centre, by the angle 1 / size, so that all modes move the nodes by similar distances.
 template <int Dim>
 class RigidFreedom {
  public:
@@ -35,7 +35,7 @@ class RigidFreedom {
     size_ = size > 0 ? size : 1;
   }
 
-  // Takes away the motions that displace the node at `position` along `direction`.
+  // Excludes the motions that displace the node at `position` along `direction`.
   void hold(const SmallVector<double, Dim>& position, const SmallVector<double, Dim>& direction) {
     held_ = true;
     Motion row;
@@ -52,7 +52,7 @@ class RigidFreedom {
         row[3 + axis] = arm[j] * direction[k] - arm[k] * direction[j];
       }
     }
-    // What is new in it, orthogonal to the rows that there are; twice, for accuracy.
+    // The component orthogonal to the previous rows; computed twice, for accuracy.
     for (int pass = 0; pass < 2; ++pass) row = orthogonal_part<count>(row, rows_);
     const double length = norm(row);
     if (length > rounding) rows_.push_back(row / length);
@@ -61,7 +61,7 @@ class RigidFreedom {
   bool held() const { return held_; }
   int left() const { return count - static_cast<int>(rows_.size()); }
 
-  // Of what is left, the motion with the largest component along one of the axes, in words.
+  // The remaining motion with the largest component along one of the axes, in words.
   std::string words() const {
     Motion motion = Motion::Zero();
     for (int k = 0; k < count; ++k) {
@@ -99,9 +99,9 @@ class RigidFreedom {
 
 }  // namespace detail
 
-// In words, which parts of a body can move as rigid bodies although the displacements along `directions` are
-// held; empty where none can. Parts are what the pattern connects; `x` are positions [m]. Parts that hang
-// together at a node or an edge only count as one, although they can turn there.
+// Describes the parts of a body that can move as rigid bodies although the displacements along `directions`
+// are held; empty if there are none. Parts are the connected components of the pattern; `x` are positions
+// [m]. Parts that share only a node or an edge count as one, although they can rotate there.
 template <class Vector>
 std::string free_motion(const BlockPattern& pattern,
                         const std::vector<HeldDirection<Vector::dim>>& directions,

@@ -1,4 +1,4 @@
-// A pattern of the elements and of pairs of nodes that come and go.
+// A pattern of the elements and of pairs of nodes that vary.
 #pragma once
 
 #include <algorithm>
@@ -13,27 +13,27 @@
 
 namespace pliant {
 
-// Holds the blocks of the elements and those of the pairs that were asked for. As long as it has all pairs of
-// a call, the pattern stays the same object: matrices keep their layout, solvers keep what they have found
-// for it, and nothing is allocated. The blocks of pairs that have gone hold zeros. A pair that it lacks makes
-// another pattern, for which solvers are set up anew. That costs more than a solve, so that a caller should
-// ask for all pairs that may come soon, such as those within some margin of each other.
+// Contains the blocks of the elements and of the required pairs. As long as the pattern contains all pairs of
+// a call, it stays the same object: matrices keep their layout, solvers keep their analysis, and nothing is
+// allocated. The blocks of pairs that are no longer required are zero. A missing pair leads to a new pattern,
+// for which solvers are set up anew. That costs more than a solve, so that a caller should require all pairs
+// that are likely to be needed soon, such as those within some margin of each other.
 //
-// A new pattern takes the pairs of the old one over, unless it would then have more than twice as many as are
-// asked for. It depends on the earlier calls alone.
+// A new pattern takes over the pairs of the old one, unless it would then have more than twice as many as are
+// required. It depends only on the calls so far.
 class GrowingPattern {
  public:
   GrowingPattern() = default;
   explicit GrowingPattern(std::shared_ptr<const BlockPattern> elements)
       : elements_(std::move(elements)), pattern_(elements_) {}
 
-  // What matrices are to have now; that of the elements itself until the first pair comes.
+  // The current pattern of matrices; that of the elements itself before the first pair.
   const std::shared_ptr<const BlockPattern>& pattern() const { return pattern_; }
   const std::shared_ptr<const BlockPattern>& elements() const { return elements_; }
 
-  // Makes sure that the pattern has the blocks of all pairs. Their order does not matter, they may be
-  // repeated, and may share an element. True if there is another pattern now. Throws IndexError for a node
-  // that does not exist, and MeshError if there are too many blocks; the pattern is then what it was.
+  // Makes the pattern contain the blocks of all pairs. Their order does not matter; they may be repeated, and
+  // may share an element. Returns true if the pattern is a new one. Throws IndexError for a node that does
+  // not exist, and MeshError if there are too many blocks; the pattern is then unchanged.
   bool require(const std::vector<NodePair>& pairs) {
     const auto nodes = elements_->rows();
     for (const NodePair& pair : pairs) {
@@ -61,8 +61,8 @@ class GrowingPattern {
     return true;
   }
 
-  // The pairs that the pattern has, see core/history.hpp. Those that were restored make a pattern in the next
-  // call of require.
+  // The pairs of the pattern, see core/history.hpp. The next call of require builds the pattern of restored
+  // pairs.
   using History = std::vector<NodePair>;
   void save(History& history) const { history = pairs_; }
   void restore(History&& history) {
@@ -71,7 +71,7 @@ class GrowingPattern {
   }
 
  private:
-  // All or nothing: an allocation may fail.
+  // Leaves everything unchanged if an allocation fails.
   void build(std::vector<NodePair> pairs) {
     pattern_ = pairs.empty()
                    ? elements_
@@ -82,7 +82,7 @@ class GrowingPattern {
 
   std::shared_ptr<const BlockPattern> elements_, pattern_;
   std::vector<NodePair> pairs_;  // that share no element, a < b, ascending
-  bool restored_ = false;        // whether the pattern is yet to be made of them
+  bool restored_ = false;        // whether the pattern of pairs_ has still to be built
 };
 
 }  // namespace pliant

@@ -35,8 +35,8 @@ void for_each_mass_point(const Positions& nodes, const ElementMatrix<E>& element
 }  // namespace detail
 
 // Row sums of the mass matrix, one number per node [kg], in the numbering of `nodes`: the rest positions, dim
-// x #nodes [m]. `density` is the mass per unit of the mesh's volume, kg/m^3 in space; in the plane that is
-// per area, kg/m^2, density times thickness. It is a number, or a function of the element.
+// x #nodes [m]. `density` is the mass per unit of the mesh's volume: kg/m^3 in space, kg/m^2 in the plane,
+// density times thickness. It is a number, or a function of the element.
 template <class E, class Positions, class Density>
 SmallVector<double, Eigen::Dynamic> lumped_mass(const Positions& nodes, const ElementMatrix<E>& elements,
                                                 const Density& density) {
@@ -49,7 +49,7 @@ SmallVector<double, Eigen::Dynamic> lumped_mass(const Positions& nodes, const El
   return mass;
 }
 
-// The same of a mesh.
+// The same for a mesh.
 template <class E, class Scalar, class Density>
 SmallVector<double, Eigen::Dynamic> lumped_mass(const Mesh<E, Scalar>& mesh, const Density& density) {
   return lumped_mass<E>(mesh.nodes, mesh.elements, density);

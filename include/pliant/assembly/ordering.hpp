@@ -1,4 +1,4 @@
-// The internal numbering of nodes and elements. Assembly and solvers work on it; the user never sees it.
+// The internal numbering of nodes and elements, for assembly and solvers; it is not visible to the user.
 #pragma once
 
 #include <algorithm>
@@ -27,11 +27,11 @@ using Adjacency = CompressedRows<int>;
 
 namespace detail {
 
-// The rows of graphs and matrices begin at offsets of type int.
+// Offsets of the rows of graphs and matrices are of type int.
 inline constexpr std::size_t most_entries = std::numeric_limits<int>::max();
 
-// `entries` as such an offset. Throws MeshError where there are more than `most`; `nodes` of `node_count`
-// have been counted.
+// `entries` as such an offset. Throws MeshError if there are more than `most`; `nodes` of `node_count` have
+// been counted.
 inline int offset_of(const char* items, std::size_t entries, std::size_t nodes, std::size_t node_count,
                      std::size_t most = most_entries) {
   if (entries > most) {
@@ -42,7 +42,7 @@ inline int offset_of(const char* items, std::size_t entries, std::size_t nodes, 
   return static_cast<int>(entries);
 }
 
-// The elements at each node.
+// The elements of each node.
 template <Element E>
 Adjacency elements_at_nodes(const ElementMatrix<E>& elements, std::ptrdiff_t node_count) {
   const auto nodes = static_cast<std::size_t>(node_count);
@@ -58,8 +58,8 @@ Adjacency elements_at_nodes(const ElementMatrix<E>& elements, std::ptrdiff_t nod
 
 }  // namespace detail
 
-// The neighbours of each node, itself excluded, ascending. Throws MeshError where there are more than `most`
-// in all: of hexahedra, which have 26 neighbours a node, with 82 million nodes.
+// The ascending neighbours of each node, without itself. Throws MeshError if there are more than `most` in
+// total: for hexahedra, with 26 neighbours per node, at 82 million nodes.
 template <Element E>
 Adjacency neighbours_of_nodes(const ElementMatrix<E>& elements, std::ptrdiff_t node_count,
                               std::size_t most = detail::most_entries) {
@@ -86,7 +86,7 @@ Adjacency neighbours_of_nodes(const ElementMatrix<E>& elements, std::ptrdiff_t n
   return result;
 }
 
-// The neighbours that nodes have in any of two graphs on the same nodes.
+// The union of two graphs on the same nodes.
 inline Adjacency united(const Adjacency& a, const Adjacency& b) {
   Adjacency result;
   result.begin.push_back(0);
@@ -115,8 +115,8 @@ inline Adjacency renumbered(const Adjacency& graph, const Numbering& numbering) 
   return result;
 }
 
-// Reverse Cuthill-McKee: neighbours get close numbers, so that a sweep over the rows touches few nodes at a
-// time and contiguous row ranges have thin borders. The same mesh always gets the same numbering.
+// Reverse Cuthill-McKee: neighbours get close numbers, so that a loop over the rows touches few nodes at a
+// time and contiguous row ranges have thin borders. The numbering of a given mesh is always the same.
 inline Numbering reverse_cuthill_mckee(const Adjacency& graph) {
   const std::size_t count = graph.begin.size() - 1;
   const auto degree = [&graph](int i) { return graph[i].size(); };
@@ -125,8 +125,7 @@ inline Numbering reverse_cuthill_mckee(const Adjacency& graph) {
   std::vector<int> visited(count, 0);
   int stamp = 0;
 
-  // Breadth-first search from `start` over the nodes not numbered yet; appends them to `out` and returns the
-  // depth.
+  // Breadth-first search from `start` over the unnumbered nodes; appends them to `out` and returns the depth.
   constexpr int numbered = -1;
   const auto search = [&](int start, std::vector<int>& out) {
     ++stamp;
@@ -156,7 +155,7 @@ inline Numbering reverse_cuthill_mckee(const Adjacency& graph) {
   std::vector<int> component;
   for (std::size_t seed = 0; seed < count; ++seed) {
     if (visited[seed] == numbered) continue;
-    // Walk to a node at the far end of the component, from which the search is deepest.
+    // Moves the start to a node at the far end of the component, from which the search is deepest.
     int start = static_cast<int>(seed), depth = -1;
     for (;;) {
       component.clear();
@@ -180,12 +179,12 @@ inline Numbering reverse_cuthill_mckee(const Adjacency& graph) {
   return result;
 }
 
-// Elements in internal node numbers. Within an element the nodes ascend; the elements ascend by their nodes,
-// so that neighbours in the list are neighbours in space.
+// Elements in internal node numbers. Within an element the nodes ascend; the elements are sorted by their
+// nodes, so that neighbours in the list are neighbours in space.
 template <Element E>
 struct OrderedElements {
   ElementMatrix<E> elements;  // internal node numbers, ascending in each column
-  SmallMatrix<signed char, E::nodes, Eigen::Dynamic> corner;  // which corner of the user's element each is
+  SmallMatrix<signed char, E::nodes, Eigen::Dynamic> corner;  // corner of the user's element of each node
   std::vector<int> to_user;                                   // user's element number of each column
 };
 

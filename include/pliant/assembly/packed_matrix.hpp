@@ -1,5 +1,4 @@
-// A copy of a BlockMatrix in the layout that multiplies fastest, for the many products of an iterative
-// solver.
+// A copy of a BlockMatrix in the layout with the fastest products, for iterative solvers.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +10,12 @@
 
 namespace pliant {
 
-// Four rows make a chunk, and the k-th blocks of its rows a group, [group][entry][row], so that lanes run
-// over rows: an aligned load brings the same entry of four blocks, and nothing is summed across a block.
-// Within a domain the rows stand in order of their length; the rows of a chunk are then equally long but for
-// a few, whose groups are filled up with zero blocks, and the loop over the groups keeps its length from
-// chunk to chunk, which a branch predictor likes. This is the sliced ELLPACK format of Kreutzer et al. 2014
-// (SELL-C-sigma) for the upper half of a symmetric matrix. Copying costs about as much as a product.
+// Four rows form a chunk, and the k-th blocks of its rows a group, [group][entry][row], so that lanes run
+// over rows: an aligned load reads the same entry of four blocks, and no sum runs across a block. Within a
+// domain, rows are sorted by their length. The rows of a chunk then have equal lengths, up to a few whose
+// groups are padded with zero blocks, and the number of groups varies little from chunk to chunk, which suits
+// branch prediction. This is the sliced ELLPACK format of Kreutzer et al. 2014 (SELL-C-sigma) for the upper
+// half of a symmetric matrix. Copying costs about as much as a product.
 template <int Dim, class ScalarType, Isa isa = PLIANT_NATIVE_ISA>
 class PackedMatrix {
  public:
@@ -24,11 +23,11 @@ class PackedMatrix {
   using Matrix = BlockMatrix<Dim, Scalar, isa>;
   using Vector = NodeVector<Dim, Scalar, isa>;
 
-  // Takes over the values of A. Must come before the first product. Allocates only when the pattern is
-  // another one than the last time.
+  // Copies the values of A. Must be called before the first product. Allocates only if the pattern differs
+  // from the last one.
   void assign(const Matrix& A) {
     if (pattern_ != A.shared_pattern()) {
-      pattern_ = nullptr;  // until the layout is complete: an allocation may fail
+      pattern_ = nullptr;  // until the layout is complete, because an allocation may fail
       lay_out(A.pattern());
       pattern_ = A.shared_pattern();
     }
@@ -64,14 +63,14 @@ class PackedMatrix {
   static constexpr int stride = node_stride<Dim>;
   static constexpr int block_size = Dim * Dim;
   static constexpr int width = 4;     // rows of a chunk
-  static constexpr int window = 128;  // rows that are sorted together, few enough to stay in the cache
+  static constexpr int window = 128;  // rows that are sorted together, few enough for the cache
   using Quad = Lane<Scalar, width, isa>;
   using Row = Lane<Scalar, stride, isa>;
 
   struct Chunk {
-    int rows[width];  // fewer rows are filled up with repetitions of the last one, whose blocks are zero
+    int rows[width];  // padded with repetitions of the last row, whose blocks are zero
     int row_count;
-    int groups;  // the first holds the diagonal blocks
+    int groups;  // the first group contains the diagonal blocks
     std::ptrdiff_t first_group;
   };
 
@@ -110,7 +109,7 @@ class PackedMatrix {
     }
     domain_begin_.push_back(chunks_.size());
     values_.assign(columns_.size() * block_size, Scalar(0));
-    // Registers reach past the end.
+    // Register loads read past the end.
     far_values_.assign(pattern.far_slots.empty() ? 0 : pattern.far_slots.size() * block_size + stride,
                        Scalar(0));
     halo_.resize(pattern.halo_size);
@@ -126,8 +125,8 @@ class PackedMatrix {
     }
   }
 
-  // Leaves in y and the halo what the blocks of domain d give, and returns what they add to x.y: by symmetry
-  // twice that of the upper half less that of the diagonal, so that y needs not be read again.
+  // Sets y and the halo to the products of the blocks of domain d, and returns their contribution to x.y: by
+  // symmetry twice that of the upper half minus that of the diagonal, so that y is not read again.
   Scalar multiply_domain(std::size_t d, const Vector& x, Vector& y) const {
     const BlockPattern::Domain domain = pattern_->domains[d];
     const Scalar* const from = x.data();
@@ -183,19 +182,19 @@ class PackedMatrix {
     }
   }
 
-  // Where a domain collects what it has for a node: in the halo from its own end on.
+  // The targets of the sums of a domain: its own rows, and for the nodes after them the halo.
   struct Targets {
     Scalar* own;
     Scalar* halo;
     int end;
-    std::ptrdiff_t to_halo;  // from the number of a node to its place in the halo
+    std::ptrdiff_t to_halo;  // from the number of a node to its index in the halo
 
     PLIANT_INLINE Scalar* of(int node) const {
       return node < end ? own + std::ptrdiff_t{node} * stride : halo + (to_halo + node) * stride;
     }
   };
 
-  // Adds each lane to its node, one after the other as nodes may repeat.
+  // Adds each lane to its node, one after the other because nodes may repeat.
   static PLIANT_INLINE void add_to_nodes(Quad (&axes)[stride], const int* nodes, const Targets& targets) {
     if constexpr (stride == width) transpose(axes);
     PLIANT_UNROLL for (int l = 0; l < width; ++l) {

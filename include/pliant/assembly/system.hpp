@@ -1,4 +1,4 @@
-// Solids as the integrators see them: energy, gradient and tangent as functions of the nodes' positions.
+// The System of solids: energy, gradient and tangent as functions of the nodes' positions.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@ class Filter;  // constraint/filter.hpp
 template <class VectorType>
 class Contacts;  // contact/response/contacts.hpp
 
-// The System of a solid. Works in an internal numbering that keeps neighbours together; `to_internal` and
-// `to_user` translate. Results are the same to the last bit for any number of threads: each thread owns a
+// The System of a solid. It uses an internal numbering in which neighbours have close numbers; `to_internal`
+// and `to_user` translate. Results are the same to the last bit for any number of threads: each thread owns a
 // range of rows and recomputes the few batches of elements on its border, so that every row is summed in the
 // order of the elements.
 //
@@ -59,8 +59,8 @@ class ElasticSystem {
   const Vector& rest() const { return rest_; }  // positions at rest [m]
   const Origins<dim>& origins() const { return origins_; }
 
-  // How many nodes each of the copies has that Copies consists of, whose nodes come one after the other in
-  // the user's numbering; otherwise 0.
+  // The number of nodes of each instance in Copies, whose nodes come one instance after the other in the
+  // user's numbering; otherwise 0.
   std::ptrdiff_t nodes_of_copy() const { return nodes_of_copy_; }
 
   Vector make_vector() const { return Vector(node_count()); }
@@ -75,7 +75,7 @@ class ElasticSystem {
   // Between the user's matrices (dim x #nodes, user's numbering) and internal vectors.
   template <class Derived>
   void to_internal(const Eigen::MatrixBase<Derived>& user, Vector& internal) const {
-    internal.set_zero();  // the padding too, whatever was in it
+    internal.set_zero();  // including the padding
     for (std::ptrdiff_t i = 0; i < node_count(); ++i) {
       internal.node(i) = user.col(user_number(i)).template cast<Scalar>();
     }
@@ -86,7 +86,8 @@ class ElasticSystem {
     });
   }
 
-  // The same for positions, which the user has in the world, and relative to the origins as they are here.
+  // The same for positions, which are in the world in the user's matrices, and relative to the origins
+  // internally.
   void positions_to_internal(const NodeMatrix<Scalar, dim>& user, Vector& internal) const {
     if (origins_.all_zero()) return to_internal(user, internal);
     internal.set_zero();
@@ -108,7 +109,7 @@ class ElasticSystem {
     });
   }
 
-  // What the user sees, and the other way round; see the System concept.
+  // The view of the user; see the System concept.
   std::ptrdiff_t visible_node_count() const { return node_count(); }
   int user_number(std::ptrdiff_t node) const { return numbering_.to_user[static_cast<std::size_t>(node)]; }
   int internal_number(int user) const { return numbering_.to_internal[static_cast<std::size_t>(user)]; }
@@ -142,19 +143,19 @@ class ElasticSystem {
     return result;
   }
 
-  // Where the displacement u [m] takes x.
+  // The positions after the displacement u [m] from x.
   void move(const Vector& x, const Vector& u, Vector& result) const { result.set_sum(x, Scalar(1), u); }
 
-  // The terms of a program's own, a std::tuple; see potential/concept.hpp.
+  // The terms of the program, a std::tuple; see potential/concept.hpp.
   auto& terms() { return terms_; }
   const auto& terms() const { return terms_; }
 
-  // Elastic energy [J] at the positions x [m]; not finite where the energy is not defined.
+  // Elastic energy [J] at the positions x [m]; not finite if the energy is not defined.
   double energy(const Vector& x) const {
     return std::apply([&](const auto&... elements) { return (elements.energy(x) + ...); }, sets_);
   }
 
-  // At the positions x [m].
+  // The inverted elements at the positions x [m].
   InvertedElements inverted_elements(const Vector& x) const {
     InvertedElements total;
     const auto add = [&](const InvertedElements& part) {
@@ -165,12 +166,12 @@ class ElasticSystem {
     return total;
   }
 
-  // The same, and g = dE/dx [N].
+  // Returns the energy, and sets g = dE/dx [N].
   double gradient(const Vector& x, Vector& g) {
     return assemble<Evaluate::gradient, Projection::none>(x, Scalar(0), g, nullptr);
   }
 
-  // The same, and A = stiffness_scale * d2E/dx2 [N/m], the elements' Hessians projected as asked.
+  // The same, and sets A = stiffness_scale * d2E/dx2 [N/m], with the projection of the elements' Hessians.
   double tangent(const Vector& x, Projection projection, Scalar stiffness_scale, Vector& g, Matrix& A) {
     switch (projection) {
       case Projection::none:
@@ -183,15 +184,15 @@ class ElasticSystem {
     return assemble<Evaluate::tangent, Projection::absolute>(x, stiffness_scale, g, &A);
   }
 
-  // alpha M of the damping, each node's on each axis [kg/s]; without nodes where there is none.
+  // alpha M of the damping, for each node and axis [kg/s]; without nodes if there is none.
   const Vector& mass_damping() const { return mass_damping_; }
 
-  // beta of the stiffness damping, the largest of the solids [s]; 0 where none has one.
+  // beta of the stiffness damping, the largest of the solids [s]; 0 if there is none.
   Scalar stiffness_damping() const { return stiffness_damping_; }
 
-  // Adds to g the damping force of a body that is strained within a step [N], against its direction as dE/dx
-  // is, and to A, where one is given, its derivative with respect to the displacement [N/m], projected as
-  // asked. Returns the potential of the force [J]. See Straining and viscosity.hpp.
+  // Adds to g the negative damping force of a strain rate within a step [N], with the sign of dE/dx, and to
+  // A, unless it is null, its derivative with respect to the displacement [N/m], with the projection. Returns
+  // the potential of the force [J]. See Straining and viscosity.hpp.
   double add_damping(const Straining<const Vector*>& straining, Projection projection, Vector& g,
                      Matrix* A = nullptr) {
     if (A == nullptr) return damp<Evaluate::gradient, Projection::none>(straining, g, A);
@@ -199,12 +200,12 @@ class ElasticSystem {
     return damp<Evaluate::tangent, Projection::clamp>(straining, g, A);
   }
 
-  // That of the elements.
+  // The pattern of the elements.
   const BlockPattern& pattern() const { return *matrix_pattern_.elements(); }
 
-  // That of matrices: with the pairs of nodes that are coupled besides, in internal numbers, see
-  // GrowingPattern. True where there is another pattern now; matrices of the old one are laid out anew when
-  // they are filled.
+  // The pattern of matrices, which contains the additional pairs of coupled nodes, in internal numbers, see
+  // GrowingPattern. require_pairs returns true if the pattern is a new one; matrices of the old one get the
+  // new layout when they are filled.
   const std::shared_ptr<const BlockPattern>& matrix_pattern() const { return matrix_pattern_.pattern(); }
   bool require_pairs(const std::vector<NodePair>& pairs) {
     if (!matrix_pattern_.require(pairs)) return false;
@@ -219,12 +220,12 @@ class ElasticSystem {
     std::apply([&](const auto&... elements) { (elements.for_each_point(visit), ...); }, sets_);
   }
 
-  // Which rigid motions are left where displacements along `directions` are held, see free_motion.hpp.
+  // The rigid motions that remain if displacements along `directions` are held, see free_motion.hpp.
   std::string free_motion(const std::vector<HeldDirection<dim>>& directions, const Vector& x) const {
     return pliant::free_motion(pattern(), directions, numbering_.to_user, x);
   }
 
-  // Whether the elastic energy changes when a body turns as a whole. It never does when one moves along.
+  // Whether the elastic energy changes if a body is rotated as a whole. A translation never changes it.
   bool rotation_changes_energy() const { return rotation_changes_energy_; }
 
   // The user's number of an element whose energy is not finite at x, or -1. The elements of several solids
@@ -250,7 +251,7 @@ class ElasticSystem {
   using Sets = typename SetsOf<decltype(parts_of(std::declval<const SolidType&>()))>::type;
   static constexpr std::size_t set_count = std::tuple_size_v<Sets>;
 
-  // One thread's part of an assembly: the rows it owns and the batches that touch them.
+  // The part of an assembly for one thread: its owned rows and the batches that touch them.
   struct Part {
     OwnedRows rows;
     std::array<std::vector<int>, set_count> batches;
@@ -261,11 +262,11 @@ class ElasticSystem {
   void for_each_row(const Vector& internal, Use&& use) const {
     using Row = typename Vector::Row;
     parallel_for(node_count(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      const auto own = use;  // pointers in it stay in registers, whatever the loop writes
+      const auto own = use;  // a copy, so that its pointers stay in registers
       const int* const number = numbering_.to_internal.data();
       const Scalar* const rows = internal.data();
       const auto row_of = [&](std::ptrdiff_t i) { return load<Row>(rows + Vector::stride * number[i]); };
-      // Whole rows, each of which overwrites the padding of that before it.
+      // Writes whole rows; each overwrites the padding of the previous one.
       for (std::ptrdiff_t i = begin; i + 1 < end; ++i)
         own(i, number[i], row_of(i), [](Scalar* p, const Row& row) { store(p, row); });
       own(end - 1, number[end - 1], row_of(end - 1), [](Scalar* p, const Row& row) {
@@ -303,7 +304,7 @@ class ElasticSystem {
     });
   }
 
-  // Which nodes share an element, in the user's numbers.
+  // The graph of nodes that share an element, in the user's numbers.
   static Adjacency graph_of(const SolidType& solid) {
     Adjacency graph;
     const auto add = [&]<class Part>(const SolidPart<Part>& part) {
@@ -338,7 +339,7 @@ class ElasticSystem {
     }
   }
 
-  // Calls visit(elements, number of the set) for each.
+  // Calls visit(elements, index of the set) for all sets.
   template <class Visit>
   void for_each_set(Visit&& visit) {
     std::apply(
@@ -349,10 +350,10 @@ class ElasticSystem {
         sets_);
   }
 
-  // Cuts the rows so that each of `count` parts has as many batches of its own as the others.
+  // Cuts the rows so that `count` parts have equal numbers of batches.
   std::vector<Part> cut_in(int count) {
     const auto rows = static_cast<int>(node_count());
-    std::vector<std::ptrdiff_t> before(static_cast<std::size_t>(rows) + 1, 0);  // batches of the rows before
+    std::vector<std::ptrdiff_t> before(static_cast<std::size_t>(rows) + 1, 0);  // batches of earlier rows
     for_each_set([&](const auto& elements, std::size_t) {
       for (int b = 0; b < elements.batch_count(); ++b) {
         ++before[static_cast<std::size_t>(elements.first_node(b)) + 1];
@@ -423,8 +424,8 @@ class ElasticSystem {
                         [&](const auto& parts) { return static_cast<int>(parts.size()) == count; });
   }
 
-  // Calls run(part) for each part, side by side. One thread alone has one part: batches on a border of two
-  // are computed twice.
+  // Calls run(part) for each part, in parallel. A single thread has one part, because batches on a border are
+  // computed twice.
   template <class Run>
   void for_each_part(Run&& run) {
     constexpr int batches_worth_a_thread = 64;
@@ -432,7 +433,7 @@ class ElasticSystem {
     for_each_set([&](const auto& elements, std::size_t) { batches += elements.batch_count(); });
     const int most = std::max(batches / batches_worth_a_thread, 1);
     const int count = std::min(most, present_thread_count());
-    // The cuts for all teams that may come are made at once, so that no later step allocates.
+    // The cuts for all possible numbers of threads are computed at once, so that later steps do not allocate.
     const auto provide = [&](int parts) {
       if (find_cut(parts) == cuts_.end()) cuts_.push_back(cut_in(parts));
     };
@@ -460,7 +461,7 @@ class ElasticSystem {
 
 namespace detail {
 
-// Whether a type is one that an ElasticSystem is made of.
+// Whether a type is a subject of ElasticSystem.
 template <class S>
 concept IsSolid = requires(const S& solid) {
   parts_of(solid);
@@ -477,7 +478,7 @@ struct SystemOfSubject<Subject, isa> {
 
 }  // namespace detail
 
-// The System of what a Simulation is given: of a solid, or that System itself.
+// The System of a Simulation: made from a solid, or the given System itself.
 template <class Subject, Isa isa = PLIANT_NATIVE_ISA>
 using SystemOf = typename detail::SystemOfSubject<Subject, isa>::Type;
 

@@ -188,7 +188,7 @@ template <class F, class Vector, class Matrix>
 concept SystemFilter = requires(const F& filter, const Vector& x, Vector& u, Matrix& A) {
   filter.fixed_nodes();                                  // nodes without free directions
   filter.directions();                                   // HeldDirection of all constrained directions
-  filter.for_each_moved(detail::NodeProjection{});       // use(node, S), S the projection onto the free directions
+  filter.for_each_moved(detail::NodeProjection{});       // use(node, S), S projects onto free directions
   filter.for_each_restrained(detail::NodeProjection{});  // the same for all constrained nodes
   {
     filter.prescribe(0.0, 1.0, x, u)

@@ -59,10 +59,10 @@ using QuasiStaticNewton = NewtonParameters<QuasiStaticNewtonDefaults>;
 // StepStop::free_motion, and a message that describes the motion, unless this is allowed. A hinge within the
 // body, such as parts that share only the nodes of an edge or a single node, is not detected.
 struct QuasiStatic {
-  double dt = 1;         // by which a step advances the time of paths, in any suitable unit [s]
-  int increments = 1;    // initial number of parts of a step
-  int max_halvings = 8;  // maximum of halvings of a part
-  int max_newton_iterations = 5000;  // of a step, times `increments`, including those of failed and halved parts
+  double dt = 1;                     // by which a step advances the time of paths, in any suitable unit [s]
+  int increments = 1;                // initial number of parts of a step
+  int max_halvings = 8;              // maximum of halvings of a part
+  int max_newton_iterations = 5000;  // of a step, times `increments`, including failed parts
   bool allow_free_motion = false;
   bool allow_inverted_elements = false;
   QuasiStaticNewton newton = {};

@@ -48,7 +48,7 @@ enum class StepStop {
   inverted,              // a static step ends with inverted elements, even with the smallest parts
   too_many_iterations,   // a static step exceeds the limit of Newton iterations of all its parts
   time_stands_still,     // the rounding error of the time is not small compared with dt
-  free_motion  // statics only: a part of the body can move as a rigid body
+  free_motion            // statics only: a part of the body can move as a rigid body
 };
 
 // How a step ended: why it stopped, its cost, and its accuracy. True if the step was accepted; otherwise the
@@ -84,9 +84,9 @@ struct StepReport {
                                // Bodies are numbered solid after solid
   int blocked_node = -1;       // user's number of a node that could not be kept out of the colliders
   std::array<int, 2> blocking_colliders{-1, -1};  // their numbers, -1 if there are fewer
-  std::string free_motion;               // the unconstrained rigid motions, if the step stopped because of them
-  std::vector<NewtonIteration> history;  // if Newton::keep_history
-  Energies energies;                     // after the step [J]
+  std::string free_motion;                        // unconstrained rigid motions, if these stopped the step
+  std::vector<NewtonIteration> history;           // if Newton::keep_history
+  Energies energies;                              // after the step [J]
 
   explicit operator bool() const { return stop == StepStop::converged || stop == StepStop::accepted; }
 

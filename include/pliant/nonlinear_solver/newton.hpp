@@ -33,8 +33,8 @@ struct NewtonParameters {
   double tolerance = Defaults::tolerance;         // of |gradient|, relative to the acting forces [-]
   double absolute_tolerance = 0;                  // of |gradient| [N]
   double reduction = 0;                           // of |gradient|, relative to the first one [-]
-  bool require_convergence = true;  // false: accept the result after max_iterations
-  Projection projection = Projection::clamp;  // of the elements' Hessians
+  bool require_convergence = true;                // false: accept the result after max_iterations
+  Projection projection = Projection::clamp;      // of the elements' Hessians
   HessianStrategy hessian = Defaults::hessian;
   bool line_search = true;            // backtracking by halves, Armijo
   double sufficient_decrease = 1e-4;  // Armijo's constant [-]
@@ -104,15 +104,15 @@ struct NewtonReport {
   NewtonStop stop = NewtonStop::converged;
   int iterations = 0;
   int linear_iterations = 0;
-  int truncated_solves = 0;    // linear solves that reached their iteration limit
-  int line_search_steps = 0;   // evaluations of the function beyond one per iteration
-  double first_gradient = 0;   // |gradient| at the start
-  double gradient = 0;         // |gradient| at the end
-  double goal = 0;             // the upper limit for `gradient`
-  bool rounding_goal = false;  // the goal was raised to the rounding level of the forces
-  double first_value = 0;      // of the function at the start [J]
-  double value = 0;            // of the function at the end [J]
-  LinearReport linear;         // of the last linear solve
+  int truncated_solves = 0;              // linear solves that reached their iteration limit
+  int line_search_steps = 0;             // evaluations of the function beyond one per iteration
+  double first_gradient = 0;             // |gradient| at the start
+  double gradient = 0;                   // |gradient| at the end
+  double goal = 0;                       // the upper limit for `gradient`
+  bool rounding_goal = false;            // the goal was raised to the rounding level of the forces
+  double first_value = 0;                // of the function at the start [J]
+  double value = 0;                      // of the function at the end [J]
+  LinearReport linear;                   // of the last linear solve
   std::vector<NewtonIteration> history;  // if Newton::keep_history
 };
 

@@ -1,4 +1,4 @@
-// The energies of a state that are not elastic.
+// The non-elastic energies of a state.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace pliant::detail {
 
-// Those of the unknowns x with the rates v, seen from `rest`: M v.v / 2, and the work of the weights and of
-// the external forces since. `weight`: of a mass of one, for each axis, or zero [m/s^2].
+// For the unknowns x with the rates v, relative to `rest`: M v.v / 2, and minus the work of the weights and
+// of the external forces. `weight`: of a unit mass, for each axis, or zero [m/s^2].
 template <SystemVector Vector, class Weight>
 Energies energies_of_state(const Vector& mass, const Vector& rest, const Vector& x, const Vector& v,
                            const Weight& weight, const Vector& external) {
@@ -28,7 +28,7 @@ Energies energies_of_state(const Vector& mass, const Vector& rest, const Vector&
   return energies;
 }
 
-// The same in registers, and the same bits on any number of threads.
+// The same with SIMD, and the same bits for any number of threads.
 template <int Dim, class Scalar, Isa isa>
 Energies energies_of_state(const NodeVector<Dim, Scalar, isa>& mass, const NodeVector<Dim, Scalar, isa>& rest,
                            const NodeVector<Dim, Scalar, isa>& x, const NodeVector<Dim, Scalar, isa>& v,

@@ -1,4 +1,4 @@
-// Real time: frames of equal length, each cut into as many time steps as a budget of computing time allows.
+// Real time: frames of equal length, each with as many time steps as a budget of computing time allows.
 #pragma once
 
 #include <chrono>
@@ -13,11 +13,11 @@ namespace pliant {
 
 // Parameters of `Frames`.
 struct FrameRate {
-  double frame = 1.0 / 60;   // time that a frame advances the body [s]
-  double budget = 0.8 / 60;  // what that may cost in time of computing, the rest is for the picture [s]
-  int max_substeps = 16;     // of a frame, where none fails
-  int max_halvings = 3;      // of the substep, in a frame in which substeps fail
-  double averaging = 10;     // frames that the mean cost of a substep goes back [-]
+  double frame = 1.0 / 60;   // simulated time of a frame [s]
+  double budget = 0.8 / 60;  // computing time of a frame; the rest is for rendering [s]
+  int max_substeps = 16;     // of a frame without failures
+  int max_halvings = 3;      // of the substep, in a frame with failed substeps
+  double averaging = 10;     // number of frames over which the cost of a substep is averaged [-]
 
   void check() const {
     const double infinity = std::numeric_limits<double>::infinity();
@@ -33,17 +33,17 @@ struct FrameRate {
   }
 };
 
-// How a frame went. True where it was advanced to its end.
+// The result of a frame. True if the frame is complete.
 struct FrameReport {
-  StepReport last;            // of the last substep; where the frame failed, why
+  StepReport last;            // of the last substep; of the failed one if the frame failed
   int substeps = 0;           // accepted
-  int failed_substeps = 0;    // tried again with half their length
+  int failed_substeps = 0;    // repeated with half their length
   double dt = 0;              // of the last substep [s]
-  int newton_iterations = 0;  // of all substeps, failed ones included
-  int linear_iterations = 0;  // the same
-  int factorisations = 0;     // the same; of OperatorSplitting, for which each change of dt is one or more
-  double cost = 0;            // of the frame, by the clock [s]
-  double mean_substep = 0;    // cost of a substep, over the last frames [s]
+  int newton_iterations = 0;  // of all substeps, including failed ones
+  int linear_iterations = 0;  // of all substeps, including failed ones
+  int factorisations = 0;     // of all; OperatorSplitting needs some after each change of dt
+  double cost = 0;            // of the frame, in real time [s]
+  double mean_substep = 0;    // mean cost of a substep in the last frames [s]
   bool within_budget = true;  // cost <= budget
 
   explicit operator bool() const { return static_cast<bool>(last); }
@@ -60,9 +60,9 @@ struct SteadyClock {
 // Advances a simulation frame by frame:
 //   Frames frames(FrameRate{.frame = 1.0 / 60, .budget = 0.8 / 60});
 //   FrameReport report = frames.advance(simulation);
-// A frame is n steps of dt = frame / n, which it sets in the integrator. After each frame, with c the mean
-// cost of a substep: where n c is below the budget by more than c, the next frame has a substep more, where
-// it is above the budget one less, and at least one. Many short steps dissipate less than few long ones.
+// A frame consists of n steps of dt = frame / n, which it sets in the integrator. After each frame, with the
+// mean cost c of a substep: if (n + 1) c is below the budget, the next frame has one more substep; if n c is
+// above the budget, it has one less, but at least one. Many short steps dissipate less than few long ones.
 template <class ClockType = SteadyClock>  // a function that returns the time [s]; another one for tests
 class Frames {
  public:
@@ -72,12 +72,12 @@ class Frames {
   }
 
   const FrameRate& rate() const { return rate_; }
-  int substeps() const { return substeps_; }  // that the next frame is to have
+  int substeps() const { return substeps_; }  // of the next frame
 
-  // Advances by a frame. The rest of a frame in which a substep fails has twice as many substeps of half the
-  // length. Where that helps no more, or a step was cancelled, the report is false, the state is that after
-  // the last good substep, and the next frame starts from there. Frames end at whole multiples of `frame`
-  // after the first one's start: the rounding of the substeps does not add up.
+  // Advances by a frame. If a substep fails, the rest of the frame has twice as many substeps of half the
+  // length. If that does not suffice, or if a step was cancelled, the report is false, the state is that
+  // after the last successful substep, and the next frame starts from it. Frames end at integer multiples of
+  // `frame` after the start of the first one, so that the rounding errors of the substeps do not accumulate.
   template <class Simulation>
   [[nodiscard]] FrameReport advance(Simulation& simulation) {
     static_assert(
@@ -87,7 +87,7 @@ class Frames {
         },
         "frames need an integrator with a field dt, which they set");
     const double begin = clock_();
-    if (simulation.time() != end_) {  // at first, and where it was set or advanced otherwise
+    if (simulation.time() != end_) {  // in the first frame, and after the time was changed from outside
       start_ = simulation.time();
       frames_ = 0;
     }
@@ -119,7 +119,7 @@ class Frames {
     end_ = report ? simulation.time() : unknown;
     report.cost = clock_() - begin;
     report.within_budget = report.cost <= rate_.budget;
-    // What failed tells nothing of the cost of a good substep.
+    // The cost of a frame with failures is not representative.
     if (report && report.failed_substeps == 0) adapt(report.cost / substeps_);
     report.mean_substep = mean_;
     return report;
@@ -149,8 +149,8 @@ class Frames {
   ClockType clock_;
   int substeps_ = 1;
   double mean_ = -1;      // cost of a substep; negative: unknown [s]
-  double start_ = 0;      // when the first frame began [s]
-  long long frames_ = 0;  // since then
+  double start_ = 0;      // of the first frame [s]
+  long long frames_ = 0;  // number since then
   double end_ = unknown;  // of the last frame [s]
 };
 

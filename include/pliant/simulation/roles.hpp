@@ -1,4 +1,4 @@
-// Which of the arguments of a Simulation is its solver, and which are its constraints.
+// The solver and the constraints among the arguments of a Simulation.
 #pragma once
 
 #include <pliant/constraint/together.hpp>
@@ -7,14 +7,14 @@
 
 namespace pliant::detail {
 
-// Whether a linear solver stands where constraints belong.
+// Whether a linear solver is in the place of constraints.
 template <class Matrix, class T>
 inline constexpr bool is_solver = LinearSolver<T, Matrix>;
 template <class Matrix, class... Constraints>
 inline constexpr bool is_solver<Matrix, Together<Constraints...>> = (LinearSolver<Constraints, Matrix> ||
                                                                      ...);
 
-// Of the arguments after the integrator, the solver and the constraints.
+// The solver and the constraint among the types of the arguments after the integrator.
 template <bool has_solver, class... Rest>
 struct Roles {
   using Solver = NoSolver;

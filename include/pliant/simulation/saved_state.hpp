@@ -19,7 +19,7 @@ namespace pliant {
 
 namespace detail {
 
-// What a simulation that takes a state must have in common with the one that gave it.
+// The properties that must agree between the simulations of state() and set_state().
 template <int Dim>
 struct StateOrigin {
   std::ptrdiff_t nodes = 0;
@@ -36,7 +36,7 @@ struct StateOrigin {
   }
 };
 
-// Throws StateError where a simulation differs from the one that gave a state.
+// Throws StateError if a simulation differs from that of a state.
 template <int Dim, class System>
 void require_same(const StateOrigin<Dim>& state, const StateOrigin<Dim>& here, const System& system) {
   if (state.nodes != here.nodes) {
@@ -48,7 +48,7 @@ void require_same(const StateOrigin<Dim>& state, const StateOrigin<Dim>& here, c
     throw StateError("rest shape", "another one in the state");
   if (state.system.poses != here.system.poses) throw StateError("poses", "other ones in the state");
   if (state.system.masses != here.system.masses) throw StateError("masses", "others in the state");
-  // Both lists ascend: where they part is the first node that is not in both of them.
+  // Both lists ascend: their first difference is at the first node that is not in both.
   const auto compare = [&](const auto& saved, const auto& own, auto&& node, auto&& same, const char* what) {
     const auto [a, b] = std::mismatch(saved.begin(), saved.end(), own.begin(), own.end(), same);
     if (a == saved.end() && b == own.end()) return;
@@ -68,13 +68,13 @@ void require_same(const StateOrigin<Dim>& state, const StateOrigin<Dim>& here, c
 
 }  // namespace detail
 
-// What Simulation::state returns and Simulation::set_state takes: the time, the positions, the velocities and
-// the accelerations, the loads, where colliders are, what friction and the integrator remember, the
-// multipliers, factors and first guesses of the solvers, and terms of the program's own that accept steps. A
-// value of plain numbers and arrays, which refers to no simulation.
+// The type of Simulation::state and Simulation::set_state. It contains the time, positions, velocities and
+// accelerations, the loads, the poses of colliders, the persistent data of friction and of the integrator,
+// the multipliers, factors and first guesses of the solvers, and the terms of the program that accept steps.
+// It is a value of plain numbers and arrays, independent of any simulation.
 //
-// What a simulation is made of is not in it: solid, constraints, the parameters of integrator and solver, the
-// shapes, surfaces and paths of colliders. A simulation that takes it must have the same ones.
+// It does not contain the solid, the constraints, the parameters of integrator and solver, nor the shapes,
+// surfaces and paths of colliders. The simulation of set_state must have the same ones.
 template <class SolidType, class IntegratorType, class SolverType, Isa isa = PLIANT_NATIVE_ISA>
 class SavedState {
  public:
@@ -83,7 +83,7 @@ class SavedState {
   static constexpr int dim = System::space;
   using Positions = NodeMatrix<Scalar, dim>;
 
-  // An empty state, which no simulation takes.
+  // An empty state, which set_state rejects.
   SavedState() = default;
 
   double time() const { return time_; }                        // [s]
@@ -101,10 +101,10 @@ class SavedState {
   detail::StateOrigin<System::dim> made_in_;
   double time_ = 0;
   Positions positions_, velocities_;
-  Positions relative_positions_;  // of Copies, else without columns [m]
+  Positions relative_positions_;  // of Copies, otherwise without columns [m]
   Positions constraint_forces_;   // [N]
-  Vector x_, v_;                  // the unknowns and their rates, where the user's arrays do not tell them
-  Vector a_;                      // where the integrator keeps it [m/s^2]
+  Vector x_, v_;                  // the unknowns and their rates, if the user's arrays do not determine them
+  Vector a_;                      // if the integrator stores it [m/s^2]
   bool acceleration_known_ = false;
   Vector external_forces_;  // on the unknowns [N]
   SmallVector<double, dim> gravity_ = SmallVector<double, dim>::Zero();

@@ -1,5 +1,5 @@
-// The facade: a solid or a System of another kind, an integrator, a linear solver and constraints, advanced
-// step by step.
+// The facade: a solid or another System, an integrator, a linear solver and constraints, advanced step by
+// step.
 #pragma once
 
 #include <cmath>
@@ -29,7 +29,7 @@ namespace pliant {
 // Composed at compile time. Positions and velocities are in the user's node numbering, dim x #nodes.
 template <class SolidType,       // a Solid, Bodies or Copies, or a System (assembly/concept.hpp)
           class IntegratorType,  // BackwardEuler, OptimizationEuler, Newmark, CentralDifferences, QuasiStatic
-          class SolverType,      // Pcg<...>, Cholesky, Mprgp<...>; NoSolver where the integrator needs none
+          class SolverType,      // Pcg<...>, Cholesky, Mprgp<...>; NoSolver if the integrator needs none
           class ConstraintType,  // Unconstrained, Pinned, Sliding, PrescribedMotion, ..., or several Together
           Isa isa = PLIANT_NATIVE_ISA>
 class Simulation {
@@ -67,8 +67,8 @@ class Simulation {
   using SavedState = pliant::SavedState<Solid, Integrator, Solver, isa>;
 
   // Starts at rest in the rest shape. Throws ParameterError for a parameter out of range and for constraints
-  // that the integrator does not take, IndexError for a constrained node that does not exist.
-  // (The third parameter is not deduced, so that the guide below says which argument is what.)
+  // that the integrator does not support, IndexError for a constrained node that does not exist.
+  // (The third parameter is not deduced, so that the guide below assigns the arguments.)
   Simulation(Solid solid, Integrator integrator, std::type_identity_t<SolverType> solver,
              Constraint constraint = {}) requires(detail::needs_solver<IntegratorType>)
       : Simulation(Parts{std::move(solid), std::move(integrator), std::move(solver), std::move(constraint)}) {
@@ -81,7 +81,7 @@ class Simulation {
       : Simulation(Parts{std::move(solid), std::move(integrator), std::move(solver),
                          Constraint(std::move(first), std::move(second), std::move(more)...)}) {}
 
-  // The same where the integrator solves no linear system.
+  // The same if the integrator needs no linear solver.
   Simulation(Solid solid, Integrator integrator,
              Constraint constraint = {}) requires(!detail::needs_solver<IntegratorType>)
       : Simulation(Parts{std::move(solid), std::move(integrator), Solver{}, std::move(constraint)}) {}
@@ -91,13 +91,14 @@ class Simulation {
       : Simulation(Parts{std::move(solid), std::move(integrator), Solver{},
                          Constraint(std::move(first), std::move(second), std::move(more)...)}) {}
 
-  // Not copied nor moved: its parts refer to each other. Keep it in place, or in a std::unique_ptr. A second
-  // one that is made in the same way and given state() goes on as the first does.
+  // Can be neither copied nor moved, because its parts refer to each other. Keep it in place, or in a
+  // std::unique_ptr. A second simulation that is constructed in the same way and gets state() continues
+  // identically.
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  // Advances by one time step. Where the report is false the state is what it was before, and so it is where
-  // memory runs out or a user's callback, path, energy or collider throws, which is thrown on.
+  // Advances by one time step. If the report is false, the state is that before the step. It is so too if
+  // memory runs out or a user's callback, path, energy or collider throws; the exception is passed on.
   [[nodiscard]] StepReport step() {
     if (half_built_) renew();
     if (!detail::time_advances(state_.time, integrator_.time_step())) {
@@ -131,7 +132,7 @@ class Simulation {
       }
       report = integrator_.step(context, state_, integrator_workspace_, monitor);
     } catch (...) {  // of an allocation, or of a user's callback, path, energy or collider
-      // The callback is called where everything is whole.
+      // The callback is only called while all data are consistent.
       half_built_ = !asking;
       restore();
       if constexpr (of_solver.follows_steps) solver_workspace_.step_undone();
@@ -171,16 +172,16 @@ class Simulation {
   const Positions& velocities() const { return velocities_; }  // [m/s]
   double time() const { return state_.time; }                  // [s]
 
-  // The positions of Copies relative to the translations of their poses, which floats round less than those
-  // in the world where these are far; otherwise the positions themselves [m].
+  // The positions of Copies relative to the translations of their poses, with smaller rounding errors than
+  // those in the world if these are far from the origin; otherwise the positions themselves [m].
   const Positions& relative_positions() const { return relative() ? relative_positions_ : positions_; }
 
-  // What constraints and colliders together exert on the nodes at the end of the last step [N], dim x #nodes,
-  // of colliders with CentralDifferences the mean over it: zero where nothing holds or touches them, and
-  // before the first step. The reaction of a floor to a body at rest is its weight.
+  // The forces of constraints and colliders on the nodes at the end of the last step [N], dim x #nodes; with
+  // CentralDifferences the mean forces of colliders over the step. Zero for nodes without constraint or
+  // contact, and before the first step. The reaction of a floor to a body at rest balances its weight.
   const Positions& constraint_forces() const { return constraint_forces_; }
 
-  // The part of colliders in it, friction included [N]; the rest is that of the constraints.
+  // The part of colliders in it, including friction [N]; the rest is that of the constraints.
   Positions collider_forces() const {
     Positions forces = Positions::Zero(dim, system_.visible_node_count());
     for (const Contact<dim>& contact : contacts()) {
@@ -196,8 +197,8 @@ class Simulation {
   const Integrator& integrator() const { return integrator_; }
   const Solver& solver() const { return solver_; }
 
-  // A term of the solid's, `solid.with(term)`, by its type: the one that the steps are made with, to be
-  // changed between them, e.g. switched on.
+  // A term of `solid.with(term)`, by its type: the copy that is used in the steps, which may be changed
+  // between them, for example switched on.
   template <class Term>
   const Term& term() const {
     return std::get<Term>(system_.terms());
@@ -208,7 +209,8 @@ class Simulation {
     return std::get<Term>(system_.terms());
   }
 
-  // Throw SizeError for a wrong number of columns, ParameterError for a number that is not finite.
+  // Both functions throw SizeError for a wrong number of columns, ParameterError for a number that is not
+  // finite.
   template <class Derived>
   void set_positions(const Eigen::MatrixBase<Derived>& positions) {
     set("positions", positions, positions_);
@@ -226,7 +228,7 @@ class Simulation {
     if constexpr (!System::abilities.exact_view) show();
   }
 
-  // All that later steps depend on beside what the simulation is made of, see SavedState. Steps after
+  // All data on which later steps depend, except for the parts of the simulation, see SavedState. Steps after
   // set_state have the same bits as those after state().
   SavedState state() const {
     SavedState saved;
@@ -234,8 +236,8 @@ class Simulation {
     return saved;
   }
 
-  // The same, into one that there is already, whose memory is used again. If it throws, no simulation takes
-  // that one.
+  // The same, into an existing state, whose memory is reused. If it throws, the state becomes invalid, and
+  // set_state rejects it.
   void copy_state_to(SavedState& saved) const {
     saved.made_in_ = {};
     saved.time_ = state_.time;
@@ -259,16 +261,16 @@ class Simulation {
     saved.made_in_ = {system_, filter_};
   }
 
-  // Takes over the state of this simulation, or of one made in the same way. Throws StateError for a state of
-  // another mesh, rest shape, masses or poses, of other nodes held or moved or of other colliders, and then
-  // keeps its own.
+  // Restores a state of this simulation, or of one constructed in the same way. Throws StateError, without a
+  // change, for a state with another mesh, rest shape, masses or poses, with other held or moved nodes, or
+  // with other colliders.
   void set_state(SavedState saved) {
     if (half_built_) renew();
     detail::require_same(saved.made_in_, {system_, filter_}, system_);
     contacts_.check(saved.contacts_);
     detail::check_history(integrator_workspace_, saved.integrator_);
     detail::check_history(solver_workspace_, saved.solver_);
-    // Nothing throws from here on.
+    // Nothing throws after this point.
     positions_ = std::move(saved.positions_);
     relative_positions_ = std::move(saved.relative_positions_);
     velocities_ = std::move(saved.velocities_);
@@ -299,18 +301,18 @@ class Simulation {
                   "solver are of the same types");
   }
 
-  // Goes on with other parameters, e.g. another dt. Throws ParameterError for one out of range.
+  // Continues with other parameters, e.g. another dt. Throws ParameterError for one out of range.
   void set_integrator(Integrator integrator) {
     integrator.check();
     if (half_built_) renew();
-    half_built_ = true;  // until it is prepared: an allocation may fail
+    half_built_ = true;  // until it is prepared, because an allocation may fail
     integrator.prepare(system_, integrator_workspace_);
     half_built_ = false;
     integrator_ = std::move(integrator);
   }
 
-  // Goes on with other constraints, of the same types; nothing else is built again. Throws as the constructor
-  // does, and then keeps the old ones.
+  // Continues with other constraints, of the same types, without any other setup. Throws like the
+  // constructor, and then keeps the old constraints.
   void set_constraint(Constraint constraint) {
     FilterType filter = filter_of(constraint);
     check(filter);
@@ -321,15 +323,15 @@ class Simulation {
     if constexpr (Workspace::abilities.follows_constraints) integrator_workspace_.constraints_changed();
   }
 
-  // The time of the present state [s], which paths of moved nodes see.
+  // Sets the time of the current state [s], an argument of the paths of moved nodes.
   void set_time(double time) {
     detail::require_parameter(true, "time", time, "must be finite (s)");
     state_.time = time;
   }
 
   // Adds a collider, which nodes do not enter; returns its number. `path`, a function of the time [s], moves
-  // it; without one it stays where it was made until move_collider. Throws ParameterError for a collider, a
-  // surface or a pose that makes no sense.
+  // it; without one it keeps its pose until move_collider. Throws ParameterError for an invalid collider,
+  // surface or pose.
   int add_collider(AnyCollider<dim> collider, const Surface& surface = {},
                    std::function<Pose<dim>(double time)> path = nullptr) {
     static_assert(Integrator::abilities.knows_colliders, "this integrator knows no colliders");
@@ -337,13 +339,13 @@ class Simulation {
     return contacts_.add(std::move(collider), surface, std::move(path), state_.time);
   }
 
-  // The next step takes a collider to another pose, where it stays. Both throw IndexError for a collider that
-  // is not there.
+  // In the next step the collider moves to another pose, and stays there. Both functions throw IndexError for
+  // a collider that does not exist.
   void move_collider(int collider, const Pose<dim>& pose) { contacts_.move(collider, pose); }
   void remove_collider(int collider) { contacts_.remove(collider); }
 
-  // Which colliders pressed on which nodes at the end of the last step, of CentralDifferences in any of its
-  // substeps; a node may press on several.
+  // The contacts of nodes with colliders at the end of the last step, with CentralDifferences in any of its
+  // substeps; a node may touch several colliders.
   std::vector<Contact<dim>> contacts() const {
     std::vector<Contact<dim>> result = contacts_.pressing();
     for (Contact<dim>& contact : result) {
@@ -374,7 +376,7 @@ class Simulation {
                   "set_gravity takes a vector, in braces or of Eigen: set_gravity({0, -9.81, 0})");
   }
 
-  // A force on each node, dim x #nodes [N], kept until it is set again.
+  // Sets a force on each node, dim x #nodes [N], which persists until it is set again.
   template <class Derived>
   void set_external_forces(const Eigen::MatrixBase<Derived>& forces) {
     const auto& values = forces.derived().eval();
@@ -385,8 +387,8 @@ class Simulation {
 
   // `callback(const Progress&)` is called before each Newton iteration and every 64 iterations of the linear
   // solver, by CentralDifferences before each substep, by OperatorSplitting once at the start of a step. It
-  // may return false to cancel the step; what it throws leaves the state as it was before the step. An empty
-  // function, or nullptr, ends the calls.
+  // cancels the step by returning false; if it throws, the state is that before the step. An empty function,
+  // or nullptr, ends the calls.
   void on_progress(std::nullptr_t) { progress_ = nullptr; }
   template <class Callback>
   void on_progress(Callback callback) {
@@ -404,7 +406,7 @@ class Simulation {
     }
   }
 
-  // Of the present state [J].
+  // The energies of the current state [J].
   Energies energies() const { return with_elastic(system_.energy(state_.x)); }
 
  private:
@@ -421,13 +423,13 @@ class Simulation {
       "the integrator lacks prepare or step, or its workspace a function that its abilities promise; see "
       "integrator/concept.hpp");
 
-  // Whether positions in a step are relative to those of the world.
+  // Whether positions in a step are relative to origins.
   bool relative() const {
     if constexpr (System::abilities.origins) return !system_.origins().all_zero();
     else return false;
   }
 
-  // Of a node in the internal numbering; -1 for none.
+  // The user's number of a node in the internal numbering; -1 for none.
   int user_number(int node) const { return node < 0 ? -1 : system_.user_number(node); }
 
   FilterType filter_of(const Constraint& constraint) const {
@@ -442,7 +444,7 @@ class Simulation {
     }
   }
 
-  // The user's arrays of a state.
+  // Updates the user's arrays from the state.
   void show() {
     if constexpr (System::abilities.origins) {
       if (relative()) system_.positions_to_user(state_.x, positions_, relative_positions_);
@@ -453,14 +455,14 @@ class Simulation {
     system_.show_velocities(state_.x, state_.v, velocities_);
   }
 
-  // The state of the user's arrays, which tell it exactly.
+  // Updates the state from the user's arrays, which determine it exactly.
   void take_back() requires(System::abilities.exact_view) {
     if constexpr (System::abilities.origins) system_.to_internal(relative_positions(), state_.x);
     else system_.take_positions(positions_, state_.x);
     system_.take_velocities(state_.x, velocities_, state_.v);
   }
 
-  // A solid is kept; a System becomes that of the Simulation.
+  // A solid is stored; a System is moved into system_.
   using SolidOrNothing = std::conditional_t<has_solid, Solid, std::optional<Solid>>;
 
   struct Parts {
@@ -493,13 +495,13 @@ class Simulation {
     if constexpr (has_solid) positions_ = solid_.nodes();
   }
 
-  // The System of a solid is made of it; any other is the first argument itself.
+  // The System is constructed from a solid; otherwise it is the first argument itself.
   static decltype(auto) system_from(SolidOrNothing& solid) {
     if constexpr (has_solid) return static_cast<const Solid&>(solid);
     else return std::move(*solid);
   }
 
-  // Throws unless a value is finite as a Scalar; `node` may be told.
+  // Throws unless a value is finite as a Scalar; `node`, if given, is named.
   static void require_finite(const char* what, double value, const char* requirement,
                              std::ptrdiff_t node = -1) {
     if (std::abs(value) <= static_cast<double>(std::numeric_limits<Scalar>::max())) return;
@@ -529,15 +531,15 @@ class Simulation {
     if constexpr (Workspace::abilities.follows_state) integrator_workspace_.state_changed();
   }
 
-  // After a step that failed or was broken off.
+  // Called after a failed step or an exception.
   void restore() {
     if constexpr (System::abilities.exact_view) take_back();
     before_.give_back(system_, state_);
     if constexpr (Workspace::abilities.steps) integrator_workspace_.step_undone();
   }
 
-  // An exception may have left anything that a step builds half built: all is made anew but what is
-  // remembered from step to step.
+  // An exception may have left temporary data incomplete: everything is rebuilt except for the data that
+  // persist from step to step.
   void renew() {
     make_anew<Workspace::abilities.keeps>(integrator_workspace_);
     make_anew<of_solver.follows_steps>(solver_workspace_);
@@ -546,7 +548,7 @@ class Simulation {
     half_built_ = false;
   }
 
-  // The place of a workspace is taken by a fresh one, which is given what is remembered from step to step.
+  // Replaces a workspace by a new one, which takes over the data that persist from step to step.
   template <bool keeps, class W>
   static void make_anew(W& workspace) {
     if constexpr (std::movable<W>) {
@@ -572,17 +574,17 @@ class Simulation {
     return energies;
   }
 
-  // Whether the state is, whose energies are given. A number of it that is not finite makes one of them so:
-  // only then it is worth a look.
+  // Whether the state with these energies is finite. Any number in it that is not finite makes an energy not
+  // finite, so that the state itself is checked only in that case.
   bool state_finite(const Energies& energies) const {
     return state_.a.finite() &&
            (std::isfinite(energies.kinetic + energies.gravitational + energies.external) ||
             (state_.x.finite() && state_.v.finite()));
   }
 
-  // Of the state before a step what the user's arrays do not tell.
+  // State before a step that the user's arrays do not determine.
   struct Before {
-    Vector x, v;  // if they do not tell the unknowns exactly
+    Vector x, v;  // if the user's arrays do not determine the unknowns exactly
     Vector a;
     bool acceleration_known = false;
     double time = 0;
@@ -610,7 +612,7 @@ class Simulation {
     }
   };
 
-  SolidOrNothing solid_;  // a System is not kept twice
+  SolidOrNothing solid_;  // without value if the subject is a System
   Integrator integrator_;
   Solver solver_;
   Constraint constraint_;
@@ -624,7 +626,7 @@ class Simulation {
   SmallVector<double, dim> gravity_ = SmallVector<double, dim>::Zero();
   Workspace integrator_workspace_;
   SolverWorkspace solver_workspace_;
-  bool half_built_ = false;  // whatever steps have built, or the workspaces
+  bool half_built_ = false;  // an exception may have left the data of steps, or the workspaces, incomplete
   Positions positions_, velocities_, constraint_forces_;
   Positions relative_positions_;  // of Copies, in the user's numbering
   std::function<bool(const Progress&)> progress_;

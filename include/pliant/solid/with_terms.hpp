@@ -1,4 +1,4 @@
-// A solid with terms of a program's own in the function that a step minimises.
+// A solid with additional terms in the function that a step minimises.
 #pragma once
 
 #include <tuple>
@@ -6,7 +6,7 @@
 
 namespace pliant {
 
-// A Solid, Bodies or Copies, and terms (potential/concept.hpp) in its node numbers. `solid.with(term, ...)`
+// A Solid, Bodies or Copies, and terms (potential/concept.hpp) with its node numbers. `solid.with(term, ...)`
 // makes one:
 //   auto sim = Simulation(solid.with(Foundation(mesh)), BackwardEuler{.dt = 0.01}, Cholesky{}, held);
 //   sim.term<Foundation>()     is the simulation's own copy
@@ -18,7 +18,7 @@ class WithTerms : public SolidType {
 
   const std::tuple<Terms...>& terms() const { return terms_; }
 
-  // The same solid with more of them.
+  // The same solid with additional terms.
   template <class... More>
   WithTerms<SolidType, Terms..., More...> with(More... more) const {
     return {*this, std::tuple_cat(terms_, std::tuple<More...>(std::move(more)...))};

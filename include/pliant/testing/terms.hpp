@@ -1,9 +1,9 @@
-// Checks a term of a program's own.
+// Checks a custom term.
 //
 //   const CheckReport report = check_term(solid, Foundation(mesh), {.displacement = 0.01});
 //   if (!report) throw std::runtime_error(report.message());
 //
-// Take a solid of few elements: nothing here is fast. It belongs in a test.
+// Use a solid with few elements, and call it in a test: it is slow.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace pliant {
 struct TermCheckOptions {
   double displacement =
       0.01;                 // largest random displacement of a node on an axis, and step of differences [m]
-  double velocity = 1;      // largest random velocity at the start, the same [m/s]
+  double velocity = 1;      // largest random velocity of a node on an axis at the start [m/s]
   double dt = 0.01;         // of the steps [s]
   double tolerance = 1e-6;  // of the derivatives, relative to the largest entry
   int random_states = 4;
@@ -34,7 +34,7 @@ struct TermCheckOptions {
 
 namespace detail {
 
-// A term in one step of a System, as a function of the displacement of all nodes, stacked.
+// A term in one step of a System, as a function of the stacked displacements of all nodes.
 template <class SystemType, class T>
 class TermInStep {
  public:
@@ -55,7 +55,7 @@ class TermInStep {
     return at(u, [&](const auto& point) { return static_cast<double>(term_.evaluate(point, sum)); });
   }
 
-  // The value at the positions to which u leads, in a step without displacement.
+  // The value in a step without displacement, at the same positions.
   double value_at_rest(const Eigen::VectorXd& u) const {
     TermSum<SystemType, Evaluate::energy> sum(system_, Projection::none, nullptr, nullptr);
     return at(u, [&](const TermPoint<SystemType>&) {
@@ -138,10 +138,10 @@ class TermInStep {
 
 // Checks a term in steps of a solid from random states by random displacements:
 //   the gradient against differences of the value, the Hessian against differences of the gradient, its
-//   symmetry, and that it is positive semidefinite where a projection is asked for; that value and gradient
-//   are the same whatever else is asked for, and that all are finite; that stored energy depends on positions
+//   symmetry, and its positive semidefiniteness with a projection; that value and gradient do not depend on
+//   the other results of the evaluation, and that all are finite; that stored energy depends on positions
 //   alone, and that a safe fraction lies in [0, 1].
-// A term that is switched off is evaluated as well.
+// An inactive term is evaluated as well.
 template <class SolidType, class T>
 CheckReport check_term(const SolidType& solid, const T& term, const TermCheckOptions& options = {}) {
   using namespace detail;

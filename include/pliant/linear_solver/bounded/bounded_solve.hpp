@@ -103,7 +103,7 @@ class BoundedSolve {
     Point reaction;      // A y - b, in its frame [N]
     Scalar rounding;     // of y [m]
     Scalar mean;         // of the diagonal of its own diagonal block
-    Signs pressing;      // for each axis: active at the lower bound (-1), at the upper one (1), or inactive (0)
+    Signs pressing;      // of each axis: -1 or 1: active at the lower or upper bound, 0: inactive
     Block rotation;      // T, which is a rotation
     bool rotated;        // if its planes are orthogonal to each other
   };

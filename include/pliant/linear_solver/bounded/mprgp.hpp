@@ -60,11 +60,11 @@ struct Product<BlockMatrix<Dim, Scalar, isa>> : PackedMatrix<Dim, Scalar, isa> {
 // and shortened if it would raise the cost.
 template <class PreconditionerType = Jacobi>  // Identity, Jacobi
 struct Mprgp {
-  double tolerance = 1e-6;        // relative to the residual at the feasible x nearest to zero, without bounds |b| [-]
+  double tolerance = 1e-6;        // relative to the residual at the feasible x nearest to 0, |b| [-]
   double absolute_tolerance = 0;  // [N] if b is a force
   int max_iterations = 0;         // 0: ten times the number of unknowns
-  double proportion = 1;   // Gamma: the ratio of the gradient at the bounds to the free one that releases unknowns [-]
-  double expansion = 1.6;  // length of a step along the gradient, times |P^-1 A| [-]
+  double proportion = 1;          // Gamma: releases if |gradient at bounds| / |free gradient| exceeds it [-]
+  double expansion = 1.6;         // length of a step along the gradient, times |P^-1 A| [-]
   PreconditionerType preconditioner = {};
 
   template <class Matrix>

@@ -56,7 +56,7 @@ struct TwoLevel {
     RigidModes<dim, isa> coarse;
     MatrixChange<Matrix> change;
     FactorKind kind = FactorKind::incomplete_cholesky;
-    int waits = 0, penalty = 4;  // SSOR matrices until the next attempt at Cholesky, and after the next breakdown
+    int waits = 0, penalty = 4;  // matrices with SSOR until the next attempt; after a next breakdown
     bool has_coarse = false;
     double scale = 1;  // the factor and the coarse matrix are those of scale * A
 
