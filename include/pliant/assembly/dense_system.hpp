@@ -22,8 +22,7 @@ class NoContacts;  // contact/response/no_contacts.hpp
 //   energy(x)                                  [J]
 //   gradient(x, g)                             also sets g = dE/dx
 //   tangent(x, projection, scale, g, A)        also sets A = scale * d2E/dx2, without negative eigenvalues
-//   for a
-//                                              projection other than none
+//                                              for a projection other than none
 // Functions of the same name in the derived class replace those of the base class for other properties:
 // displacements, the view of the user, damping. A misspelt replacement is no compile error: the function of
 // the base class is then called.

@@ -9,7 +9,6 @@ namespace pliant {
 // damping for the rate of strain (G(x+) - G(x)) / dt, see IncrementalPotential. First order, and dissipative:
 // an undamped mode of angular frequency omega loses the factor 1 / sqrt(1 + omega^2 dt^2) of its amplitude
 // per step.
-// amplitude per step.
 //
 // With the default `newton` the step is solved to convergence with a line search, so that the incremental
 // potential never increases. `.newton = Newton::linearised()` makes one iteration: the linearly implicit step

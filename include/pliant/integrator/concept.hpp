@@ -2,15 +2,15 @@
 //
 // A model is a plain aggregate of parameters. Its data at run time are in its nested Workspace<System,
 // Filter>, which the caller owns and keeps from one step to the next. Its members:
-//   abilities                                static constexpr IntegratorAbilities abilities{.needs_solver =
-//                                            false}; its optional properties
+//   abilities                                its optional properties, for example
+//                                            static constexpr IntegratorAbilities abilities{
+//                                                .needs_solver = false};
 //   time_step()                              the length of a step [s]
 //   check()                                  throws ParameterError naming the parameter that is out of range
 //   prepare(system, workspace)               allocates the unknowns if necessary; it is called again, for the
 //                                            same system, after parameters have changed
-//   step(context, state, workspace, monitor) advances the state and returns a report; after a failure the
-//   state
-//                                            is undefined, and the caller restores a copy.
+//   step(context, state, workspace, monitor) advances the state and returns a report; after a failure
+//                                            the state is undefined, and the caller restores a copy.
 //                                            `monitor(newton_report)` is called before each linear solve, and
 //                                            cancels by returning false. A Simulation counts the inverted
 //                                            elements if the integrator does not

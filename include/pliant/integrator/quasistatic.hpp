@@ -62,7 +62,7 @@ struct QuasiStatic {
   double dt = 1;                     // by which a step advances the time of paths, in any suitable unit [s]
   int increments = 1;                // initial number of parts of a step
   int max_halvings = 8;              // maximum of halvings of a part
-  int max_newton_iterations = 5000;  // of a step, times `increments`, including failed parts
+  int max_newton_iterations = 5000;  // of a step, for each increment, including failed parts
   bool allow_free_motion = false;
   bool allow_inverted_elements = false;
   QuasiStaticNewton newton = {};

@@ -471,9 +471,8 @@ class Minimization {
 //   constraints_move()                     whether constrained unknowns may have to change
 //   prescribe(x, d)                        sets d to the remaining change of the constrained unknowns of x,
 //                                          zero for the free ones
-//   safe_fraction(x, step)                 the largest allowed fraction of a step from x, where the last
-//   value
-//                                          was computed; 1 for no limit
+//   safe_fraction(x, step)                 the largest allowed fraction of a step from x, at which the
+//                                          last value was computed; 1 for no limit
 //   force_scale()                          the size of the acting forces [N]
 //   force_rounding(), value_rounding()     the rounding errors of a gradient [N] and of the last value [J],
 //                                          with the stiffness of the last tangent
@@ -483,7 +482,6 @@ class Minimization {
 //                                          is zero except for the forces of the bounds
 // Forces and rounding are evaluated after the first tangent. `monitor(report)` is called before each linear
 // solve and cancels by returning false. The goal of the gradient is never below its rounding error.
-// each linear solve and may return false to cancel. No gradient is asked to fall below its rounding.
 template <class Problem, class Solver, class SolverWorkspace, class Vector, class Matrix, class Monitor>
 NewtonReport minimize(const Newton& newton, Problem& problem, const Solver& solver,
                       SolverWorkspace& solver_workspace, Vector& x,

@@ -13,15 +13,12 @@ namespace pliant {
 
 // The nodes, numbered so that neighbours have close numbers, are cut into parts, and each part into two
 // chains, which run from its ends towards each other: the arithmetic of one chain does not wait for the
-// other. For two parts:
-//
-//   | chain 0 -->  <-- chain 1 | chain 2 -->  <-- chain 3 |    in the numbering of the nodes
-//
+// other. For two parts, in the numbering of the nodes:
+//   | chain 0 -->  <-- chain 1 | chain 2 -->  <-- chain 3 |
 // A row with a neighbour in a later chain is late, and comes after all other rows; the early rows of a chain
 // are then independent of the other chains. The coupling between late rows of different parts is dropped. The
 // cuts depend on the graph alone, and each row is computed from the same numbers in any order of the chains:
-// threads may share the parts or the chains without a change of bits.
-// threads may share the parts or the chains without a change of bits.
+// threads may share the parts or the chains without a change of bits. docs/architecture.md has a drawing.
 //
 // A cut costs iterations (a quarter more at Poisson's ratio 0.45, for any number of cuts), so that only large
 // meshes have several parts.
