@@ -192,7 +192,7 @@ class BoundedNodes {
 
  private:
   static constexpr auto infinity = std::numeric_limits<Scalar>::infinity();
-  static constexpr double least_freedom = 0.05;  // sine of a normal to constrained directions
+  static constexpr double least_freedom = 0.05;  // least length of a normal in free directions
   static constexpr double least_angle = 0.05;    // sine of the angle between two planes
 
   // Whether a plane is nearly parallel to an earlier one; if so, tightens the bounds of that axis.

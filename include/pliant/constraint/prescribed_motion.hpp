@@ -15,7 +15,7 @@ namespace pliant {
 namespace detail {
 
 // Nodes whose motion, or its component along a direction, is a function of their rest positions and the time:
-// positions or velocities, as the constant `is_velocity` of `Owner` tells. `Owner::name` is for messages.
+// positions, or velocities if `Owner::is_velocity`. `Owner::name` is for messages.
 template <class Owner, class Function>
 class MovedNodes {
  public:

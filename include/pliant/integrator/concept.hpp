@@ -131,7 +131,7 @@ struct IntegratorAbilities {
 struct WorkspaceAbilities {
   bool history = false;  // it has persistent data besides the state: see core/history.hpp
   // begin_step(): called at the start of a step; the workspace saves its persistent data. An exception, such
-  // as for lack of memory, cancels the step. step_undone(): called after a failed step or an exception, when
+  // as for lack of memory, aborts the step. step_undone(): called after a failed step or an exception, when
   // the state before the step has been restored: restores the saved data, as far as they still exist.
   bool steps = false;
   // keep_from(other): called after an exception, on a new workspace that replaces `other`, which may be

@@ -94,8 +94,7 @@ class FreeBodies {
   // Whether the constraints leave a translation to the body of a node.
   bool moves(std::ptrdiff_t node) const { return bodies_[at(body_of_[at(node)])].moves; }
 
-  // Translates the bodies, which must not touch colliders, to the positions at which the forces on them
-  // balance; see below.
+  // Translates the bodies, without bounds, to the positions at which the forces on them balance; see below.
   template <class Weight, class Force>
   void translate(Weight&& weight, Force&& force, Vector& u) {
     if (!any_moves_) return;

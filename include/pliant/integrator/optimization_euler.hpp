@@ -1,4 +1,4 @@
-// Backward Euler as an optimisation in which every iteration is progress.
+// Backward Euler as an optimisation in which every iteration lowers the potential.
 #pragma once
 
 #include <pliant/integrator/incremental_potential.hpp>

@@ -43,7 +43,7 @@ inline constexpr bool solves_within_bounds<BlockMatrix<Dim, Scalar, isa>> = true
 // and updated until no inactive plane is crossed and no active plane pulls (a primal-dual active set method,
 // Hintermueller, Ito, Kunisch 2002); active unknowns are eliminated from the system like held ones. The first
 // guess is the active set of the last solve, so that steady contact takes one system. Mprgp solves the
-// problem if the active sets repeat in a cycle, which can happen, or if an inexact solution is no descent
+// problem if the active sets do not settle, because they can cycle, or if an inexact solution is no descent
 // direction.
 template <class MatrixType>  // a BlockMatrix
 class BoundedSolve {
@@ -93,7 +93,7 @@ class BoundedSolve {
   using Point = SmallVector<Scalar, dim>;
   static constexpr Scalar straight = 16 * std::numeric_limits<Scalar>::epsilon();
   static constexpr int most_changes = 12;     // of the active set
-  static constexpr double settled_by = 1e-6;  // tolerance of Mprgp if the active sets repeat [-]
+  static constexpr double settled_by = 1e-6;  // tolerance of Mprgp if they do not settle [-]
 
   // A bounded node during a solve.
   struct Node {
@@ -104,8 +104,8 @@ class BoundedSolve {
     Scalar rounding;     // of y [m]
     Scalar mean;         // of the diagonal of its own diagonal block
     Signs pressing;      // of each axis: -1 or 1: active at the lower or upper bound, 0: inactive
-    Block rotation;      // T, which is a rotation
-    bool rotated;        // if its planes are orthogonal to each other
+    Block rotation;      // T, if it is a rotation
+    bool rotated;        // whether T is a rotation: the planes are orthogonal
   };
 
   // A block of A in the rows or columns of bounded nodes, in their frames.
@@ -196,8 +196,8 @@ class BoundedSolve {
     touched_.push_back({slot, row, column, of_row, of_column, block});
   }
 
-  // Writes the touched blocks; if `without_pressing`, with identity-like rows and columns for active
-  // unknowns.
+  // Writes the touched blocks; if `without_pressing`, with rows and columns of active unknowns that are
+  // zero except for the diagonal.
   void write_blocks(Matrix& A, bool without_pressing) const {
     for (const Touched& touched : touched_) {
       Block block = touched.block;

@@ -203,8 +203,9 @@ class CholmodFactor {
 // and reports are those of Cholesky: the factor is in double even if the matrix is in float, the residual is
 // that of x itself, and a matrix that is not positive definite up to rounding is `indefinite`.
 //
-// Dense blocks use BLAS and LAPACK. The speed, the number of threads, and whether the last bits depend on it,
-// are those of the linked BLAS. Each solve allocates. Throws std::bad_alloc if memory does not suffice.
+// Dense blocks use BLAS and LAPACK. The linked BLAS determines the speed, the number of threads, and whether
+// the last bits depend on that number. Each solve allocates. Throws std::bad_alloc if memory does not
+// suffice.
 struct Cholmod {
   double tolerance = 1e-6;        // relative to |b|; zero: as far as rounding allows [-]
   double absolute_tolerance = 0;  // [N] if b is a force

@@ -18,8 +18,8 @@ namespace pliant {
 namespace detail {
 
 // `metis_nested_dissection` in a program that contains it. Translation units with METIS set the pointer
-// before main; those without METIS read it. Thus every function has the same definition in both kinds of
-// units, as the one-definition rule requires.
+// before main, and units without METIS use it as well. Thus every function has the same definition in both
+// kinds of units, as the one-definition rule requires.
 inline std::vector<int> (*order_by_metis)(const Adjacency& graph) = nullptr;
 
 }  // namespace detail

@@ -22,7 +22,7 @@ namespace pliant {
 // In double the reported residual is that of the recurrence. In float the residual of x itself soon differs
 // from it: there convergence is decided by b - A x, which is recomputed, and the iteration restarts from it
 // as long as that at least halves it. As for Cholesky, the goal is raised to the rounding errors of x and of
-// A x if necessary, and reported so.
+// A x if necessary, and the report contains the raised goal.
 template <class PreconditionerType = Automatic>  // Identity, Jacobi, BlockJacobi, TwoLevel, Prefactored
 struct Pcg {
   double tolerance = 1e-6;        // relative to |b| [-]
