@@ -1,17 +1,18 @@
-// 20_your_own_energy_term: terms of one's own in what a step minimises.
+// 20_your_own_energy_term: custom terms in the function that a step minimises.
 //
-// The problem: a block stands on an elastic foundation, springs under its lower face of k N/m^3, and sinks
+// The problem: a block stands on an elastic foundation, springs of k N/m^3 under its lower face, and sinks
 // until they carry its weight. Then wind blows against one of its sides. Neither is an energy of the block's
-// elements: they are terms, which a step adds to its sum.
+// elements: both are terms, which are added to the function that a step minimises.
 //
-//        wind -> +-------+            sinking w = rho g h / k,  on the average over the face
+//        wind -> +-------+            sinking w = rho g h / k,  on average over the face
 //        wind -> |       |  h
 //        wind -> +-------+
 //                 > > > >   k
 //                 < < < <
 //                =========
 //
-// Run:  20_your_own_energy_term     returns 0 if the terms are right and the block sinks as deep as it should
+// Run:  20_your_own_energy_term     returns 0 if the terms are right and the block sinks to the expected
+// depth
 //
 // Read before: 01_hello, and the page docs/terms.md.
 #include "terms.hpp"
@@ -30,7 +31,7 @@ namespace {
 
 constexpr double density = 1000, gravity = 9.81, height = 0.2, stiffness = 2e5;
 
-// Step 3: are their derivatives right? On a coarse mesh, for all variables are tried.
+// Step 3: check the derivatives. On a coarse mesh, because all variables are varied.
 bool terms_are_right() {
   auto mesh = make_box<Tet4>({.lengths = {0.5, height, 0.5}, .cells = {2, 1, 2}});
   const auto solid = Solid(mesh, StableNeoHookean(Lame::from_young_poisson(1e5, 0.3)), Density{density});
@@ -61,7 +62,7 @@ int run() {
                         BackwardEuler{.dt = 0.01}, Pcg<BlockJacobi>{.tolerance = 1e-8});
   sim.set_gravity({0, -gravity, 0});
 
-  // Step 5: it comes to rest where the springs carry it.
+  // Step 5: the block comes to rest when the springs carry it.
   run_for(sim, 1.5);
   double sunk = 0, pushed = 0, area = 0;
   for (const FaceNode& face : under) {
@@ -72,7 +73,7 @@ int run() {
   std::printf("sunk by %.5f m, expected %.5f m; energy in the foundation %.4f J\n", sunk / area, expected,
               sim.energies().terms);
 
-  // Step 6: then the wind blows. The simulation has its own copy of the term.
+  // Step 6: switch the wind on. The simulation has its own copy of the term.
   sim.term<Wind>().blows = true;
   run_for(sim, 1.5);
   for (const FaceNode& face : under) pushed += face.area * (sim.positions()(0, face.node) - face.at_rest.x());

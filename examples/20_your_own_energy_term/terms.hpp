@@ -5,14 +5,14 @@
 
 #include <pliant/pliant.hpp>
 
-// A node of some faces, and its part of their area.
+// A node of some faces, and its share of their area.
 struct FaceNode {
   int node;
   double area;              // [m^2]
-  Eigen::Vector3d at_rest;  // [m]
+  Eigen::Vector3d at_rest;  // position [m]
 };
 
-// The nodes of the boundary faces of tetrahedra whose outward normal lies within 45 degrees of a direction.
+// The nodes of the boundary faces of tetrahedra with an outward normal within 45 degrees of a direction.
 inline std::vector<FaceNode> nodes_of_faces(const pliant::Mesh<pliant::Tet4>& mesh,
                                             const Eigen::Vector3d& outward) {
   const auto boundary = pliant::boundary_faces(mesh);
@@ -32,12 +32,12 @@ inline std::vector<FaceNode> nodes_of_faces(const pliant::Mesh<pliant::Tet4>& me
 }
 
 // Step 1: a term with a potential. An elastic foundation (Winkler 1867) pulls each point of a face back to
-// where it was with k N per m^2 and per m:  E(x) = sum_i k A_i |x_i - X_i|^2 / 2.
+// its rest position, with k N per m^2 and per m:  E(x) = sum_i k A_i |x_i - X_i|^2 / 2.
 struct ElasticFoundation {
   std::vector<FaceNode> nodes;
   double k;  // [N/m^3]
 
-  // The sum is energy, which `sim.energies().terms` then tells.
+  // The value is a stored energy, so that it is part of `sim.energies().terms`.
   static constexpr pliant::TermAbilities abilities{.stores_energy = true};
 
   template <class At, class Sum>
@@ -54,14 +54,14 @@ struct ElasticFoundation {
   }
 };
 
-// Step 2: a force without a potential. Wind drags at a face, c |w - v| (w - v) N per m^2. A force f that is
-// found when a step begins and does not change within it has the potential -f.u over the displacement u of
-// the step.
+// Step 2: a force without a potential. Wind exerts the drag c |w - v| (w - v) N per m^2 on a face. A force f
+// that is computed at the start of a step and constant within it has the potential -f.u for the displacement
+// u of the step.
 struct Wind {
   std::vector<FaceNode> nodes;
   Eigen::Vector3d velocity;                 // w [m/s]
   double drag;                              // c [kg/m^3]
-  bool blows = false;                       // the term is left out until it does
+  bool blows = false;                       // the term is active if true
   std::vector<Eigen::Vector3d> force = {};  // f [N]
 
   static constexpr pliant::TermAbilities abilities{.switches = true, .begins_steps = true};

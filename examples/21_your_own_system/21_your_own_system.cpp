@@ -1,21 +1,22 @@
-// 21_your_own_system: what moves need not be a mesh.
+// 21_your_own_system: a System without a mesh.
 //
-// The problem: a bar of length L, cross-section A and density rho hangs from a ceiling and is let go. As one
-// moves along it, each slice of length h = L / n is a spring of stiffness E A / h between two masses:
+// The problem: a bar of length L, cross-section A and density rho hangs from a ceiling and is released from
+// its rest shape. In a model of its motion along the axis, each slice of length h = L / n is a spring of
+// stiffness E A / h between two masses:
 //
 //     M a = -dE/dx + M g,   E = (E A / h) / 2 sum_i (x_i - x_(i-1) - h)^2
 //
-//     ==========      ==========      The chain is a System that this program writes: one number for each
+//     ==========      ==========      The chain is a System that this program defines: one number for each
 //         \              |##|         mass, a dense matrix. The bar is a Solid of hexahedra. With Poisson's
 //         o              |##|         ratio 0 its slices do not get thinner, and its lumped masses and its
-//         \              |##|         stiffness along the axis are those of the chain: both end in the same
-//         o              |##|         place, step by step.
+//         \              |##|         stiffness along the axis are those of the chain: the ends of both move
+//         o              |##|         in the same way, step by step.
 //
-// Integrators see no more of either than the System concept (pliant/assembly/concept.hpp) has: energy,
-// gradient, tangent, masses. Whatever has these can take steps: rods, shells, rigid bodies, reduced models.
+// Integrators use only the System concept (pliant/assembly/concept.hpp): energy, gradient, tangent, masses.
+// Every model with these can take steps: rods, shells, rigid bodies, reduced models.
 //
-// Run:  21_your_own_system     returns 0 if the ends agree to a millionth of the sag in every step and
-//                              hang in the end where the closed form says: rho g L^2 / (2 E) further down
+// Run:  21_your_own_system     returns 0 if the ends agree to a millionth of the sag in every step and come
+//                              to rest at the closed form, rho g L^2 / (2 E) below the rest position
 //
 // Read before: 01_hello.
 #include <cmath>
@@ -33,8 +34,9 @@ constexpr double length = 1, side = 0.1, density = 1000;  // of the bar [m], [m]
 constexpr double young = 1e5, gravity = 9.81;             // [Pa], [m/s^2]
 constexpr int slices = 20;
 
-// Step 1: a System of one's own. The base class holds the masses and the start and shows the unknowns as they
-// are; what is left is the physics. `tangent` would take out negative eigenvalues if there were any.
+// Step 1: a custom System. The base class stores the masses and the initial unknowns, and shows the unknowns
+// to the user as they are; the physics is added here. The Hessian has no negative eigenvalues for `tangent`
+// to remove.
 class Chain : public DenseSystem<1> {
  public:
   Chain() : DenseSystem(Vector(places()), Vector(masses())) {}
@@ -72,14 +74,14 @@ class Chain : public DenseSystem<1> {
   static constexpr double slice = length / slices;                  // [m]
   static constexpr double stiffness = young * side * side / slice;  // [N/m]
 
-  // How much longer the spring above mass i is than at rest [m].
+  // The elongation of the spring above mass i [m].
   static double strain(const Vector& x, int i) {
     return x.node(i)(0) - (i > 0 ? x.node(i - 1)(0) : 0) - slice;
   }
 
   static Eigen::VectorXd places() { return Eigen::VectorXd::LinSpaced(slices, slice, length); }
 
-  // Half of the mass of each slice at either end of it; the ceiling holds that of the first.
+  // Half of the mass of each slice at each of its ends; the ceiling holds the first half.
   static Eigen::VectorXd masses() {
     Eigen::VectorXd result = Eigen::VectorXd::Constant(slices, density * side * side * slice);
     result(slices - 1) /= 2;
@@ -87,7 +89,7 @@ class Chain : public DenseSystem<1> {
   }
 };
 
-// A misspelt function or ability is found here.
+// Misspelt functions or abilities are compile errors here.
 static_assert(ViewedSystem<Chain>);
 
 int run() {
@@ -103,7 +105,7 @@ int run() {
   bar.set_gravity({gravity, 0, 0});
   const int tip = nodes_where(mesh, [](const auto& X) { return X.x() > length - 1e-9; }).front();
 
-  // Step 3: let go, and watch both ends. Backward Euler dissipates, so that they come to rest.
+  // Step 3: release both, and compare their ends. Backward Euler dissipates, so that they come to rest.
   const double sag = density * gravity * length * length / (2 * young);
   std::printf("%8s %14s %14s %14s\n", "time/s", "chain/m", "bar/m", "difference/m");
   double largest = 0;

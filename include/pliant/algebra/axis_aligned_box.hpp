@@ -1,4 +1,4 @@
-// Boxes along the axes.
+// Axis-aligned boxes.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace pliant {
 
-// All x with lower <= x <= upper [m]; they may be infinite. Empty unless told otherwise: lower > upper.
+// All x with lower <= x <= upper [m]; the bounds may be infinite. Empty by default: lower > upper.
 template <int Dim>
 struct AxisAlignedBox {
   SmallVector<double, Dim> lower = SmallVector<double, Dim>::Constant(HUGE_VAL);
@@ -24,7 +24,7 @@ struct AxisAlignedBox {
     return inside;
   }
 
-  // Grows so that it contains `x`, or another box.
+  // Extends the box so that it contains `x`, or another box.
   void include(const SmallVector<double, Dim>& x) { include(AxisAlignedBox{x, x}); }
   void include(const AxisAlignedBox& other) {
     PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {
@@ -33,7 +33,7 @@ struct AxisAlignedBox {
     }
   }
 
-  // Whether some axis keeps it farther than `reach` from another one; false where that is not a number.
+  // Whether the distance from another box along some axis exceeds `reach`; false if that is not a number.
   bool apart(const AxisAlignedBox& other, double reach) const {
     bool result = false;
     PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {

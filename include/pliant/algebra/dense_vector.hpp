@@ -14,19 +14,19 @@ template <int Dim, class ScalarType = double>
 class DenseVector {
  public:
   using Scalar = ScalarType;
-  using Block = Scalar;  // what its loops work on at once
+  using Block = Scalar;  // the unit of its loops
   using Values = Eigen::Matrix<Scalar, Eigen::Dynamic, 1, Eigen::DontAlign>;
   static constexpr int dim = Dim;
 
   DenseVector() = default;
   explicit DenseVector(std::ptrdiff_t nodes) { resize(nodes); }
 
-  // Of Dim x #nodes numbers. Throws SizeError where they are no multiple of Dim.
+  // From Dim x #nodes numbers. Throws SizeError if their count is no multiple of Dim.
   explicit DenseVector(Values values) : values_(std::move(values)) {
     detail::require_size("DenseVector", ": numbers", values_.size(), nodes() * Dim);
   }
 
-  // All entries become zero.
+  // Sets all entries to zero.
   void resize(std::ptrdiff_t nodes) { values_.setZero(nodes * Dim); }
 
   std::ptrdiff_t nodes() const { return values_.size() / Dim; }
@@ -40,7 +40,7 @@ class DenseVector {
     return Eigen::Map<const SmallVector<Scalar, Dim>>(values_.data() + i * Dim);
   }
 
-  // Entry by entry.
+  // Operations entry by entry.
   template <class Run>
   void for_each_block(Run&& run) const {
     for (std::ptrdiff_t i = 0; i < values_.size(); ++i) run(i);

@@ -28,15 +28,15 @@ struct CompressedRows {
     return {list.data() + first[0], list.data() + first[1]};
   }
 
-  // Sorts items into rows by counting. for_each_item(take) calls take(row, item) for each item, and is called
-  // twice; within a row they keep that order. There must be no more items than an Offset can count.
+  // Sorts items into rows by counting. for_each_item(take) calls take(row, item) for each item; it is called
+  // twice, and the order within a row is that of the calls. An Offset must be able to count the items.
   template <class ForEachItem>
   void sort(std::ptrdiff_t row_count, ForEachItem&& for_each_item) {
     begin.assign(static_cast<std::size_t>(row_count) + 1, 0);
     for_each_item([this](std::ptrdiff_t row, const Item&) { ++begin[static_cast<std::size_t>(row) + 1]; });
     std::partial_sum(begin.begin(), begin.end(), begin.begin());
     list.resize(static_cast<std::size_t>(begin.back()));
-    // The begin of each row moves to its end while it is filled, which is where the next one began.
+    // The start of each row moves to its end during filling, which is the former start of the next row.
     for_each_item([this](std::ptrdiff_t row, const Item& item) {
       list[static_cast<std::size_t>(begin[static_cast<std::size_t>(row)]++)] = item;
     });

@@ -12,25 +12,25 @@ namespace pliant {
 
 namespace detail {
 
-// Whether the threads of a loop that may have `most` are chosen by the team.
+// Whether the team chooses the number of threads of a loop with a maximum of `most`.
 inline bool team_chooses(int most) { return most > 1 && may_take_fewer_threads(); }
 
 }  // namespace detail
 
-// How many threads a loop of many parts gets at present: thread_count(), or fewer while another program uses
-// the cores. For work that has to be cut finer for more threads, at a price; its results must not depend on
-// that.
+// The current number of threads of a loop of many parts: thread_count(), or fewer while another program uses
+// the cores. For work that must be cut more finely for more threads, at a cost; its results must not depend
+// on it.
 inline int present_thread_count() {
   const int most = thread_count();
   return detail::team_chooses(most) ? detail::team.size(most, detail::wall_time) : most;
 }
 
-// Calls run(part) once for every part in [0, parts), on at most thread_count() threads. What `run` throws, of
-// several parts the first, is thrown on; which of the other parts have run then is not known.
+// Calls run(part) once for every part in [0, parts), on at most thread_count() threads. An exception of `run`
+// is passed on, the first one if several parts throw; the other parts may have run or not.
 template <class Run>
 void parallel_parts(int parts, Run&& run) {
 #if defined(_OPENMP)
-  // The whole team, even where some have nothing to do: OpenMP ends threads when a team shrinks, and
+  // Starts the whole team, even if some threads have no work: OpenMP ends threads when a team shrinks, and
   // starts new ones when it grows again.
   const int threads = parts > 1 ? present_thread_count() : 1;
   if (threads > 1) {

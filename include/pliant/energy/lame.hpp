@@ -55,7 +55,7 @@ struct RawCoefficients {
   double lambda;
 };
 
-// An energy that OperatorSplitting takes: in three dimensions it is
+// An energy that OperatorSplitting supports: in three dimensions it is
 //   psi(F) = mu |F - R|^2 + lambda/2 (det F - 1)^2,   R the rotation nearest to F,
 // and `split_coefficients()` returns its mu and lambda [Pa].
 template <class E>

@@ -16,7 +16,7 @@ enum class Projection {
   absolute  // negative eigenvalues change sign: keeps stiffness in modes that a clamp leaves without
 };
 
-// `use.operator()<p>()` for the projection p that is known at run time only.
+// Calls `use.operator()<p>()` for a projection p that is known at run time only.
 template <class Use>
 decltype(auto) with_projection(Projection projection, Use&& use) {
   switch (projection) {

@@ -31,11 +31,11 @@
 
 namespace pliant::detail {
 
-// How many of the bytes of a file take no room on the disk; all of them where the system does not tell.
+// The number of bytes of a file that take up no disk space; all bytes if the system does not report it.
 inline std::uintmax_t bytes_in_holes(const std::filesystem::path& path, std::uintmax_t size) {
 #ifdef PLIANT_HAS_STAT_BLOCKS
   struct stat status;
-  constexpr std::uintmax_t block = 512;  // of st_blocks, whatever the blocks of the disk
+  constexpr std::uintmax_t block = 512;  // unit of st_blocks, regardless of the block size of the disk
   if (::stat(path.c_str(), &status) == 0) {
     return size - std::min(size, block * static_cast<std::uintmax_t>(status.st_blocks));
   }
@@ -43,9 +43,9 @@ inline std::uintmax_t bytes_in_holes(const std::filesystem::path& path, std::uin
   return size;
 }
 
-// The whole of a regular file. Memory grows with what has been read; the size that the file claims is not
-// believed. The holes of a sparse file cost nothing on the disk, but memory here: a file is refused that has
-// more than `most_zeros` bytes in holes, as soon as that many zero bytes in a row have been read.
+// The contents of a regular file. Memory grows with the bytes read, because the reported size of the file may
+// be wrong. The holes of a sparse file cost nothing on the disk, but memory here: a file with more than
+// `most_zeros` bytes in holes is rejected as soon as that many consecutive zero bytes have been read.
 inline std::string file_bytes(const std::filesystem::path& path,
                               std::size_t most_zeros = std::size_t{1} << 28) {
   std::error_code error;

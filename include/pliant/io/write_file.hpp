@@ -34,9 +34,8 @@ inline int write_and_close(std::FILE* file, std::string_view bytes) {
   return error;
 }
 
-// The folder of a path, with the separator at its end; empty if there is none. It is a string, because an
-// allocation that fails in a function of libstdc++ 12 that changes a path leaves a path that cannot be
-// destroyed.
+// The folder of a path, with a separator at its end; empty if there is none. It is a string, because a failed
+// allocation in a path function of libstdc++ 12 leaves a path that cannot be destroyed.
 inline std::filesystem::path::string_type folder_of(const std::filesystem::path& path) {
   const auto& whole = path.native();
   return whole.substr(0, whole.size() - path.filename().native().size());
@@ -141,7 +140,7 @@ inline bool insert_before_tail(const std::filesystem::path& path, std::uintmax_t
       std::filesystem::file_size(path, error) != position + tail.size()) {
     return false;
   }
-  // Before the file is open, which an allocation that fails would leave open.
+  // Before the file is opened, because a failed allocation would leave it open.
   const std::string name = path.string();
   const std::string new_end = std::string(bytes).append(tail);
   std::string found(tail.size(), '\0');

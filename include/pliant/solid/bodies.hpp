@@ -98,8 +98,7 @@ class Bodies {
     return numbers_[i];
   }
 
-  // The same with terms of a program's own, see potential/concept.hpp; they use the node numbers of the
-  // whole.
+  // The same with additional terms, see potential/concept.hpp; they use the node numbers of all bodies.
   template <class... Terms>
   WithTerms<Bodies, Terms...> with(Terms... terms) const {
     return {*this, std::tuple<Terms...>(std::move(terms)...)};

@@ -107,8 +107,7 @@ class Copies {
   const Rayleigh& damping() const { return original_.damping(); }
   Thickness thickness() const { return original_.thickness(); }
 
-  // The same with terms of a program's own, see potential/concept.hpp; they use the node numbers of all
-  // copies.
+  // The same with additional terms, see potential/concept.hpp; they use the node numbers of all copies.
   template <class... Terms>
   WithTerms<Copies, Terms...> with(Terms... terms) const {
     return {*this, std::tuple<Terms...>(std::move(terms)...)};

@@ -102,7 +102,7 @@ class Solid {
   const Rayleigh& damping() const { return damping_; }
   Thickness thickness() const { return thickness_; }  // 1 for a body in space, without meaning
 
-  // The same with terms of a program's own, see potential/concept.hpp.
+  // The same with additional terms, see potential/concept.hpp.
   template <class... Terms>
   WithTerms<Solid, Terms...> with(Terms... terms) const {
     return {*this, std::tuple<Terms...>(std::move(terms)...)};

@@ -65,7 +65,7 @@ void see_eigensystem(const E& energy, const DoubleMatrix<Dim>& F, const std::str
     const Eigen::MatrixXd H = Matrix(energy.hessian(F));
     report.see("hessian(F) is finite", 0, H.allFinite() ? 0 : 1, place, "H = " + in_one_line(H));
     if (!H.allFinite() || at_pole_of_flat(energy, F, H)) return;
-    const double scale = largest_or_infinity(H) > 0 ? largest_or_infinity(H) : 1;  // zero has to stay zero
+    const double scale = largest_or_infinity(H) > 0 ? largest_or_infinity(H) : 1;  // zero must remain zero
 
     const auto see = [&](Projection projection, const std::string& property,
                          const Eigen::MatrixXd& expected) {

@@ -42,7 +42,8 @@ class Contacts {
   using Bounds = BoundedNodes<Vector>;
   static constexpr bool takes_colliders = true;
 
-  // Of the nodes of an ElasticSystem, whose displacements are added and whose mass is that of all its axes.
+  // For the nodes of an ElasticSystem, whose move() adds displacements and whose masses are equal on all
+  // axes.
   template <class System>
   void prepare(const System& system) {
     const auto& rest = system.rest();

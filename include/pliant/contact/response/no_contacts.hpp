@@ -1,4 +1,4 @@
-// A system that nothing can touch.
+// The Contacts of a system without colliders.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace pliant {
 
-// Stands where Contacts do, see contact/response/concept.hpp.
+// Replaces Contacts, see contact/response/concept.hpp.
 template <class VectorType>  // a SystemVector
 class NoContacts {
  public:
@@ -19,7 +19,7 @@ class NoContacts {
   static constexpr int dim = Vector::dim;
   static constexpr bool takes_colliders = false;
 
-  // No node is bounded.
+  // No node has bounds.
   struct Bounds {
     bool empty() const { return true; }
     double residual(const Vector&, const Vector& g) const { return static_cast<double>(g.norm()); }
