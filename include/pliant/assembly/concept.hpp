@@ -141,7 +141,7 @@ namespace detail {
 template <class S>
 concept HasFreeBodies = requires(const S& system) {
   system.pattern();                                                   // a BlockPattern, of connected nodes
-  { system.rotation_changes_energy() } -> std::convertible_to<bool>;  // when a part turns as a whole
+  { system.rotation_changes_energy() } -> std::convertible_to<bool>;  // by rotating a part as a whole
 };
 
 template <class S>
@@ -199,9 +199,9 @@ concept System = requires(S& system, const S& constant, const typename S::Vector
                                             // directions allow, in words; empty: none
 }
 &&SystemVector<typename S::Vector>&& SystemMatrix<typename S::Matrix> &&
-    (!S::abilities.free_bodies || detail::HasFreeBodies<S>)&&  // as its abilities say
-    (!S::abilities.terms || detail::HasTerms<S>)&&             // as its abilities say
-    (!S::abilities.own_state || detail::HasOwnState<S>);       // as its abilities say
+    (!S::abilities.free_bodies || detail::HasFreeBodies<S>)&&  // required by its abilities
+    (!S::abilities.terms || detail::HasTerms<S>)&&             // required by its abilities
+    (!S::abilities.own_state || detail::HasOwnState<S>);       // required by its abilities
 
 // The additional requirements of a Simulation, for its view of the state and for values that the user sets.
 template <class S>
@@ -213,13 +213,13 @@ concept ViewedSystem = System<S> &&
   { system.visible_node_count() } -> std::convertible_to<std::ptrdiff_t>;  // number of visible nodes
   { system.user_number(node) } -> std::convertible_to<int>;                // the visible node of a node
   system.show_positions(x, user);                                          // of the visible nodes [m]
-  system.take_positions(user, to);                                         // the unknowns of such positions
+  system.take_positions(user, to);                                         // the unknowns for these positions
   system.show_velocities(x, x, user);   // of the visible nodes [m/s], from the unknowns and their rates
-  system.take_velocities(x, user, to);  // the rates of such velocities
+  system.take_velocities(x, user, to);  // the rates for these velocities
   system.show_forces(x, x, user);       // on the visible nodes [N], from those on the unknowns
   system.take_forces(x, user, to);      // on the unknowns, from forces on the visible nodes
   system.add_gravity(gravity, to);      // adds the loads of gravity
   { system.identity() } -> std::same_as<SystemIdentity>;  // fingerprints
-} &&(!S::abilities.origins || detail::HasOrigins<S>);     // as its abilities say
+} &&(!S::abilities.origins || detail::HasOrigins<S>);     // required by its abilities
 
 }  // namespace pliant

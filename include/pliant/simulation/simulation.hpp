@@ -26,7 +26,8 @@
 
 namespace pliant {
 
-// Composed at compile time. Positions and velocities are in the user's node numbering, dim x #nodes.
+// The types are chosen at compile time. Positions and velocities are in the user's node numbering, dim x
+// #nodes.
 template <class SolidType,       // a Solid, Bodies or Copies, or a System (assembly/concept.hpp)
           class IntegratorType,  // BackwardEuler, OptimizationEuler, Newmark, CentralDifferences, QuasiStatic
           class SolverType,      // Pcg<...>, Cholesky, Mprgp<...>; NoSolver if the integrator needs none

@@ -54,7 +54,7 @@ struct Fronts {
   // which L has the fewest blocks. For small or branching bodies minimum degree fills so little that no
   // nested dissection is tried.
   static Fronts of(const BlockPattern& pattern) {
-    constexpr std::ptrdiff_t few = 80;  // blocks to a node
+    constexpr std::ptrdiff_t few = 80;  // blocks per node
     const Adjacency graph = graph_of(pattern);
     Fronts result = in_order(graph, minimum_degree(graph));
     const auto take_if_less = [&](Fronts other) {
