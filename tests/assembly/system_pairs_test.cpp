@@ -111,11 +111,10 @@ TEST_CASE("Filter: takes the rows and columns of held nodes out of pairs too") {
   Together(Pinned(nodes_where(mesh, [](const auto& X) { return X.y() < 1e-9; })),
            Sliding::on_plane(nodes_where(mesh, [](const auto& X) { return X.y() > 1 - 1e-9; }), {0, 1, 1}))
       .describe(held);
-  Filter<3, double> filter(held, mesh.nodes, system.numbering(), system.pattern());
+  const Filter<3, double> filter(held, system);  // of the elements, so far
   std::mt19937 random(2);
   for (int round = 0; round < 2; ++round) {
     system.require_pairs(random_pairs(mesh.node_count(), 200, random));
-    filter.set_pattern(*system.matrix_pattern());
     auto A = random_symmetric<3, double>(system.matrix_pattern(), random, 1.1);
     // S, column by column.
     Eigen::MatrixXd S = Eigen::MatrixXd::Identity(3 * A.rows(), 3 * A.rows());

@@ -271,6 +271,9 @@ class BlockMatrix {
     return block(pattern_->row_begin[static_cast<std::size_t>(row)]);
   }
 
+  // Whether there is a block of the nodes i and j.
+  bool has(int i, int j) const { return pattern_->has(std::min(i, j), std::max(i, j)); }
+
   // Adds to the block of the nodes i and j, in the rows of i, which must exist, and thereby to its transpose.
   void add(int i, int j, const Block& value) {
     const int slot = pattern_->slot(std::min(i, j), std::max(i, j));

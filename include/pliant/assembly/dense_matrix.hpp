@@ -31,6 +31,15 @@ class DenseMatrix {
   auto block(std::ptrdiff_t i, std::ptrdiff_t j) const {
     return values_.template block<Dim, Dim>(i * Dim, j * Dim);
   }
+  bool has(int, int) const { return true; }
+
+  // Adds to the block (i, j) and the transpose of `value` to the block (j, i).
+  template <class Derived>
+  void add(int i, int j, const Eigen::MatrixBase<Derived>& value) {
+    block(i, j) += value;
+    if (i != j) block(j, i) += value.transpose();
+  }
+
   auto diagonal(std::ptrdiff_t i) { return block(i, i); }
   auto diagonal(std::ptrdiff_t i) const { return block(i, i); }
 

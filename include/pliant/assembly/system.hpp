@@ -434,12 +434,14 @@ class ElasticSystem {
     const int most = std::max(batches / batches_worth_a_thread, 1);
     const int count = std::min(most, present_thread_count());
     // The cuts for all possible numbers of threads are computed at once, so that later steps do not allocate.
-    const auto provide = [&](int parts) {
-      if (find_cut(parts) == cuts_.end()) cuts_.push_back(cut_in(parts));
-    };
     if (find_cut(count) == cuts_.end()) {
-      for (int team = thread_count(); team > 0; team /= 2) provide(std::min(most, team));
-      provide(count);
+      std::vector<int> counts{count};
+      for (int team = thread_count(); team > 0; team /= 2) counts.push_back(std::min(most, team));
+      std::sort(counts.begin(), counts.end());
+      counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+      std::vector<std::vector<Part>> cuts;  // all or none, because an allocation may fail
+      for (const int parts : counts) cuts.push_back(cut_in(parts));
+      cuts_ = std::move(cuts);
     }
     const std::vector<Part>& parts = *find_cut(count);
     parallel_parts(count, [&](int p) { run(parts[static_cast<std::size_t>(p)]); });

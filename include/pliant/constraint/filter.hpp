@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -37,33 +38,22 @@ class Filter : public NodeFilter<NodeVector<Dim, Scalar, isa>> {
       : Base(
             constraints, rest, pattern.rows(),
             [&](std::ptrdiff_t i) { return numbering.to_user[static_cast<std::size_t>(i)]; }, origins) {
-    set_pattern(pattern);
-  }
-
-  // Sets the pattern of the matrices.
-  void set_pattern(const BlockPattern& pattern) {
-    decoupled_.clear();
-    guided_blocks_.clear();
-    for (std::ptrdiff_t i = 0; i < pattern.rows(); ++i) {
-      const int of_row = this->place_[static_cast<std::size_t>(i)];
-      for (int k = pattern.row_begin[static_cast<std::size_t>(i)] + 1;
-           k < pattern.row_begin[static_cast<std::size_t>(i) + 1]; ++k) {
-        const int column = pattern.columns[static_cast<std::size_t>(k)];
-        const int of_column = this->place_[static_cast<std::size_t>(column)];
-        if (of_row == Base::fixed || of_column == Base::fixed) decoupled_.push_back(k);
-        else if (of_row != Base::free || of_column != Base::free)
-          guided_blocks_.push_back({k, of_row, of_column});
-      }
-    }
+    find_blocks(pattern);
   }
 
   // For an ElasticSystem.
   template <class System>
   Filter(const Constraints& constraints, const System& system)
-      : Filter(constraints, rest_of(system), system.numbering(), system.pattern(), system.origins()) {}
+      : Filter(constraints, rest_of(system), system.numbering(), *system.matrix_pattern(), system.origins()) {
+    pattern_ = system.matrix_pattern();
+  }
 
   using Base::apply;
   void apply(Matrix& A) const {
+    if (pattern_ != A.shared_pattern()) {  // it has grown
+      find_blocks(A.pattern());
+      pattern_ = A.shared_pattern();
+    }
     for (const int slot : decoupled_) A.block(slot).setZero();
     for (const GuidedBlock& guided : guided_blocks_) {
       auto block = A.block(guided.slot);
@@ -84,6 +74,24 @@ class Filter : public NodeFilter<NodeVector<Dim, Scalar, isa>> {
     int of_row, of_column;  // see place_
   };
 
+  // Finds the blocks of constrained nodes in the pattern of a matrix.
+  void find_blocks(const BlockPattern& pattern) const {
+    pattern_ = nullptr;  // until all are found, because an allocation may fail
+    decoupled_.clear();
+    guided_blocks_.clear();
+    for (std::ptrdiff_t i = 0; i < pattern.rows(); ++i) {
+      const int of_row = this->place_[static_cast<std::size_t>(i)];
+      for (int k = pattern.row_begin[static_cast<std::size_t>(i)] + 1;
+           k < pattern.row_begin[static_cast<std::size_t>(i) + 1]; ++k) {
+        const int column = pattern.columns[static_cast<std::size_t>(k)];
+        const int of_column = this->place_[static_cast<std::size_t>(column)];
+        if (of_row == Base::fixed || of_column == Base::fixed) decoupled_.push_back(k);
+        else if (of_row != Base::free || of_column != Base::free)
+          guided_blocks_.push_back({k, of_row, of_column});
+      }
+    }
+  }
+
   template <class System>
   static typename System::Positions rest_of(const System& system) {
     typename System::Positions rest(Dim, system.node_count());
@@ -91,8 +99,10 @@ class Filter : public NodeFilter<NodeVector<Dim, Scalar, isa>> {
     return rest;
   }
 
-  std::vector<int> decoupled_;  // blocks of a fixed node with another
-  std::vector<GuidedBlock> guided_blocks_;
+  // Found again for a matrix of another pattern.
+  mutable std::shared_ptr<const BlockPattern> pattern_;
+  mutable std::vector<int> decoupled_;  // blocks of a fixed node with another
+  mutable std::vector<GuidedBlock> guided_blocks_;
 };
 
 }  // namespace pliant

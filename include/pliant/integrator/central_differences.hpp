@@ -136,7 +136,7 @@ struct CentralDifferences {
         double count = substeps_in(dt - done, safety * stable);
         if (length == 0 && w.length > 0) {
           const double kept = substeps_in(dt, w.length);
-          if (count < kept && count > worth_a_change * kept) count = kept;
+          if (count < kept && count > worth_a_change * kept && kept <= max_substeps) count = kept;
         }
         length = (dt - done) / count;
       }

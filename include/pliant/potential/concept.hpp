@@ -175,7 +175,7 @@ class TermSum {
   void add_hessian(int i, int j, const Eigen::MatrixBase<Derived>& H) {
     if constexpr (wants_hessian) {
       const auto a = static_cast<int>(number(i)), b = static_cast<int>(number(j));
-      if (!A_->pattern().has(std::min(a, b), std::max(a, b))) {
+      if (!A_->has(a, b)) {
         throw ParameterError("add_hessian: node " + std::to_string(i) + " and node", j,
                              "must share an element");
       }
@@ -237,9 +237,9 @@ concept Finishes = requires(const T& term, const TermPoint<S>& at, TermSum<S, Ev
 
 // A term in the steps of a System.
 template <class T, class SystemType>
-concept Term = std::copy_constructible<T> &&  // a Simulation keeps a copy
-    detail::NamesAbilities<T> &&              // static constexpr TermAbilities abilities
-    detail::Evaluates<T, SystemType> &&       // evaluate(at, sum) const
+concept Term = std::copyable<T> &&       // a Simulation and a SavedState keep copies
+    detail::NamesAbilities<T> &&         // static constexpr TermAbilities abilities
+    detail::Evaluates<T, SystemType> &&  // evaluate(at, sum) const
     detail::Switches<T>
 ==
     T::abilities.switches&&  // active() const
@@ -281,7 +281,9 @@ constexpr bool require_term() {
     static_assert(
         detail::Finishes<T, SystemType> == T::abilities.finishes,
         "pliant: a Term has `finish(at, sum) const` if, and only if, its abilities say .finishes = true");
-    static_assert(std::copy_constructible<T>, "pliant: a Term must be copyable: a Simulation keeps a copy");
+    static_assert(
+        std::copyable<T>,
+        "pliant: a Term must be copyable and assignable: a Simulation and a SavedState keep copies");
   }
   return true;
 }

@@ -42,7 +42,8 @@ double safe_fraction(const Tuple& terms, const TermPoint<System>& at, const Node
   double fraction = 1;
   for_each_active(terms, [&]<class T>(const T& term) {
     if constexpr (T::abilities.limits_steps) {
-      fraction = std::min(fraction, static_cast<double>(term.safe_fraction(at, step)));
+      const auto own = static_cast<double>(term.safe_fraction(at, step));
+      if (!(own >= fraction)) fraction = own > 0 ? own : 0;  // NaN: no step is safe
     }
   });
   return fraction;
@@ -61,7 +62,6 @@ inline constexpr bool has_terms = std::tuple_size_v<TermsOf<System>> > 0;
 // Whether any term is active.
 template <class System>
 bool any_term_active(const System& system) {
-  static_assert(detail::require_terms<System>(static_cast<const TermsOf<System>*>(nullptr)));
   bool any = false;
   detail::for_each_active(detail::terms_in(system), [&](const auto&) { any = true; });
   return any;
@@ -70,6 +70,7 @@ bool any_term_active(const System& system) {
 // Called at the start of a step and after a successful step, with the state.
 template <class System>
 void begin_terms(System& system, const TermState<System>& state) {
+  static_assert(detail::require_terms<System>(static_cast<const TermsOf<System>*>(nullptr)));
   detail::for_each_active(detail::terms_in(system), [&]<class T>(T& term) {
     if constexpr (T::abilities.begins_steps) term.begin_step(state);
   });

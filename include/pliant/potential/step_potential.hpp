@@ -145,9 +145,11 @@ class StepPotential {
         },
         terms_);
     if constexpr (asked == Evaluate::tangent) {
-      detail::for_each_active(terms_, [&]<class T>(const T& term) {
+      const auto finish = [&]<class T>(const T& term) {
         if constexpr (T::abilities.finishes) term.finish(at, sum);
-      });
+      };
+      if (own_active_) detail::for_each_active(detail::terms_in(std::as_const(system_)), finish);
+      detail::for_each_active(terms_, finish);
     }
     size_ = std::abs(first) + others;
     if constexpr (!has_terms<System>) return elastic_ + first + others;

@@ -132,6 +132,16 @@ class Simulation {
         state_.acceleration_known = false;
       }
       report = integrator_.step(context, state_, integrator_workspace_, monitor);
+      if (report) {
+        report.energies = with_elastic(report.energies.elastic);
+        if (!state_finite(report.energies)) report.stop = StepStop::not_finite;
+        else if (report.inverted_elements < 0)
+          report.inverted_elements = system_.inverted_elements(state_.x).all;
+      }
+      if (report) {
+        accept_terms(system_, {system_, state_.x, state_.v, state_.time, integrator_.time_step()});
+        if constexpr (System::abilities.own_state) system_.end_step(state_.x, state_.v, state_.time);
+      }
     } catch (...) {  // of an allocation, or of a user's callback, path, energy or collider
       // The callback is only called while all data are consistent.
       half_built_ = !asking;
@@ -139,15 +149,6 @@ class Simulation {
       if constexpr (of_solver.follows_steps) solver_workspace_.step_undone();
       contacts_.end(false);
       throw;
-    }
-    if (report) {
-      report.energies = with_elastic(report.energies.elastic);
-      if (!state_finite(report.energies)) report.stop = StepStop::not_finite;
-      else if (report.inverted_elements < 0)
-        report.inverted_elements = system_.inverted_elements(state_.x).all;
-    }
-    if (report) {
-      accept_terms(system_, {system_, state_.x, state_.v, state_.time, integrator_.time_step()});
     }
     if (report.stop == StepStop::penetration) {
       const auto blocked = contacts_.blocked();
@@ -162,7 +163,6 @@ class Simulation {
       report.energies = energies();
       return report;
     }
-    if constexpr (System::abilities.own_state) system_.end_step(state_.x, state_.v, state_.time);
     show();
     system_.show_forces(state_.x, integrator_workspace_.constraint_forces(), constraint_forces_);
     report.time = state_.time;
@@ -269,6 +269,7 @@ class Simulation {
     if (half_built_) renew();
     detail::require_same(saved.made_in_, {system_, filter_}, system_);
     contacts_.check(saved.contacts_);
+    detail::check_history(system_, saved.system_);
     detail::check_history(integrator_workspace_, saved.integrator_);
     detail::check_history(solver_workspace_, saved.solver_);
     // Nothing throws after this point.

@@ -197,6 +197,7 @@ struct Prefactored {
   static void analyse(const Matrix& A, W& w) {
     w.pattern = nullptr;  // until the analysis is complete, because an allocation may fail
     w.has_factor = false;
+    w.before = {};  // a step that is undone has no factor of this pattern either
     w.level = 0;
     w.factor.analyse(A.pattern());
     w.rotations.analyse(graph_of(A.pattern().of_elements()));
