@@ -23,7 +23,7 @@ using Box = BoxConstraints<Vector>;
 // A dense matrix as an operator that offers products and its diagonal, nothing else.
 struct DenseOperator {
   using Scalar = double;
-  using Vector = ::Vector;
+  using Vector = NodeVector<2, double>;
 
   Eigen::MatrixXd A;
 
