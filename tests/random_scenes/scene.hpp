@@ -176,7 +176,7 @@ struct ImplicitSteps {
 struct ExplicitSteps {
   template <class Solid>
   auto simulation_of(Solid solid, double dt) const {
-    return Simulation(std::move(solid), CentralDifferences{.dt = dt, .renewal = 2});
+    return Simulation(std::move(solid), CentralDifferences{.dt = dt, .max_substeps = 1300, .renewal = 2});
   }
 };
 
