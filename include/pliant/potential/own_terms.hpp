@@ -95,7 +95,7 @@ double evaluate_terms(const System& system, const TermPoint<System>& at, TermSum
 template <class System>
 void restore_terms(System& system, TermsOf<System>&& saved) {
   [&]<std::size_t... i>(std::index_sequence<i...>) {
-    const auto restore = []<class T>(T& from, T& to) {
+    [[maybe_unused]] const auto restore = []<class T>(T& from, T& to) {
       if constexpr (T::abilities.accepts_steps) to = std::move(from);
     };
     (restore(std::get<i>(saved), std::get<i>(detail::terms_in(system))), ...);
