@@ -2,6 +2,7 @@
 # The whole matrix, for a release or a change of the frame; takes two hours of two cores.
 #   tests/full.sh              every pair of compiler, OpenMP or none, -march=native or none; every sanitizer
 #   tests/full.sh clang thread some of its four builds: release, clang, address, thread
+#   tests/full.sh syntax       errors and warnings of clang in all tests, without code
 #   tests/full.sh product      one step of every combination of element, energy, integrator, solver and constraint
 #   tests/full.sh fuzz [sec]   each fuzzer for so many seconds (default 600)
 set -uo pipefail
@@ -29,6 +30,14 @@ fuzz() {
 
 if [ "${1:-}" = fuzz ]; then
   fuzz "${2:-600}"
+  finish
+  exit
+fi
+
+if [ "${1:-}" = syntax ]; then
+  build_only "clang: errors and warnings in all tests" full-syntax --preset clang -D CMAKE_BUILD_TYPE=Debug \
+    -D CMAKE_CXX_FLAGS_DEBUG=-O0 -D PLIANT_TESTS_PER_UNIT=8 -D PLIANT_TESTS_SYNTAX_ONLY=ON \
+    -D PLIANT_TEST_PACKAGE=OFF -D PLIANT_BUILD_BENCH=OFF -D PLIANT_BUILD_EXAMPLES=OFF
   finish
   exit
 fi
