@@ -67,8 +67,6 @@ class NodeValues {
     return values_.node(internal_number(system_, node)).template cast<double>();
   }
 
-  const Vector& values() const { return values_; }  // in the numbering of the System
-
   // The index of a node in the vectors of the System.
   static std::ptrdiff_t internal_number(const SystemType& system, int node) {
     if (node < 0 || node >= system.node_count())

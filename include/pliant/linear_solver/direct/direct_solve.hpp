@@ -17,6 +17,15 @@ struct DirectWorkspace {
   std::shared_ptr<const BlockPattern> pattern;  // of the last analysis
   int analyses = 0;                             // number of analyses so far
   Factor factor;
+
+  // Analyses the pattern of A if it is a new one.
+  void analyse(const Matrix& A) {
+    if (pattern == A.shared_pattern()) return;
+    pattern = nullptr;  // until the analysis is complete, because an allocation may fail
+    factor.analyse(A.pattern());
+    pattern = A.shared_pattern();
+    ++analyses;
+  }
 };
 
 // r = b - A x; returns its norm.
@@ -28,7 +37,8 @@ double residual_of(const Matrix& A, const typename Matrix::Vector& b, const type
   return w.r.norm();
 }
 
-// The `solve` of a LinearSolver. `tolerances` has a `tolerance` and an `absolute_tolerance`.
+// The `solve` of a LinearSolver with a workspace like DirectWorkspace. `tolerances` has a `tolerance` and an
+// `absolute_tolerance`.
 template <class Tolerances, class Matrix, class W, class Monitor>
 LinearReport solve_directly(const Tolerances& tolerances, const Matrix& A, const typename Matrix::Vector& b,
                             typename Matrix::Vector& x, W& w, double goal, Monitor&& monitor) {
@@ -53,12 +63,7 @@ LinearReport solve_directly(const Tolerances& tolerances, const Matrix& A, const
   if (residual <= report.goal) return finish(LinearStop::converged);
   if (!monitor(0, residual)) return finish(LinearStop::cancelled);
 
-  if (w.pattern != A.shared_pattern()) {
-    w.pattern = nullptr;  // until the analysis is complete, because an allocation may fail
-    w.factor.analyse(A.pattern());
-    w.pattern = A.shared_pattern();
-    ++w.analyses;
-  }
+  w.analyse(A);
   if (const FactorResult result = w.factor.factorise(A); result != FactorResult::done) {
     const bool indefinite = result == FactorResult::not_definite && A.finite();
     return finish(indefinite ? LinearStop::indefinite : LinearStop::not_finite);
