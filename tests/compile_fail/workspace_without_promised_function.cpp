@@ -1,5 +1,6 @@
 // An integrator of one's own whose workspace says that it follows steps, with one of the two functions
-// misspelt. must say: or its workspace a function that its abilities promise
+// misspelt.
+// must say: or its workspace a function that its abilities promise
 #include <pliant/pliant.hpp>
 
 struct Drift {
