@@ -46,29 +46,49 @@ class MovedNodes {
   void describe(NodeConstraints<Dim>& constraints) const {
     using Point = typename NodeConstraints<Dim>::Point;
     using Motion = typename NodeConstraints<Dim>::Motion;
-    static_assert(std::is_invocable_v<const Function&, const Point&, double>,
-                  "the path of a PrescribedMotion must be callable with a rest position, a vector of as many "
-                  "doubles as the mesh has dimensions, and a time; so must the velocity of a "
-                  "PrescribedVelocity");
-    using Result = std::decay_t<std::invoke_result_t<const Function&, const Point&, double>>;
-    static_assert(std::is_base_of_v<Eigen::PlainObjectBase<Result>, Result>,
-                  "the path of a PrescribedMotion must return a vector and not an expression, whose operands "
-                  "may be gone: write -> Eigen::Vector3d, or Vector2d, after its parameters");
-    static_assert(
-        std::is_same_v<typename Result::Scalar, double>,
-        "the path of a PrescribedMotion takes and returns vectors of doubles, also where the mesh is "
-        "one of floats: Eigen::Vector3d, or Vector2d");
-    const Motion motion{function_, Owner::is_velocity ? Motion::Gives::velocity : Motion::Gives::position,
-                        Owner::name};
-    if (!along_) {
-      constraints.move(nodes_, motion);
-      return;
+    if constexpr (is_motion<Dim>()) {
+      const Motion motion{function_, Owner::is_velocity ? Motion::Gives::velocity : Motion::Gives::position,
+                          Owner::name};
+      if (!along_) {
+        constraints.move(nodes_, motion);
+        return;
+      }
+      require_size(Owner::name, ": components of the direction", along_->size(), Dim);
+      constraints.move_along(nodes_, Point(*along_), motion);
     }
-    require_size(Owner::name, ": components of the direction", along_->size(), Dim);
-    constraints.move_along(nodes_, Point(*along_), motion);
   }
 
  private:
+  // Whether the function takes and gives what a motion needs; the compiler stops with one message if not.
+  template <int Dim>
+  static constexpr bool is_motion() {
+    using Point = SmallVector<double, Dim>;
+    constexpr bool callable = std::is_invocable_v<const Function&, const Point&, double>;
+    static_assert(callable,
+                  "the path of a PrescribedMotion must be callable with a rest position, a vector of as many "
+                  "doubles as the mesh has dimensions, and a time; so must the velocity of a "
+                  "PrescribedVelocity: [](const Eigen::Vector3d& X, double t) -> Eigen::Vector3d { ... }");
+    if constexpr (callable) {
+      using Result = std::decay_t<std::invoke_result_t<const Function&, const Point&, double>>;
+      constexpr bool owns = std::is_base_of_v<Eigen::PlainObjectBase<Result>, Result>;
+      static_assert(owns,
+                    "the path of a PrescribedMotion must return a vector and not an expression, whose "
+                    "operands may be gone: write -> Eigen::Vector3d, or Vector2d, after its parameters");
+      if constexpr (owns) {
+        constexpr bool doubles = std::is_same_v<typename Result::Scalar, double>;
+        static_assert(doubles,
+                      "the path of a PrescribedMotion takes and returns vectors of doubles, also where the "
+                      "mesh is one of floats: Eigen::Vector3d, or Vector2d");
+        constexpr int size = Result::SizeAtCompileTime;
+        static_assert(size == Dim || size == Eigen::Dynamic,
+                      "the path of a PrescribedMotion must return a vector of as many numbers as the mesh "
+                      "has dimensions: Eigen::Vector3d in space, Eigen::Vector2d in the plane");
+        return doubles && (size == Dim || size == Eigen::Dynamic);
+      }
+    }
+    return false;
+  }
+
   // Only functions that can be made from a null pointer can be empty.
   void check_function() const {
     if constexpr (std::is_constructible_v<Function, std::nullptr_t>) {

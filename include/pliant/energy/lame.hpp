@@ -2,6 +2,7 @@
 #pragma once
 
 #include <concepts>
+#include <initializer_list>
 #include <type_traits>
 
 #include <pliant/core/error.hpp>
@@ -24,7 +25,7 @@ class Lame {
     const double lambda = young_modulus * poisson_ratio / ((1 + poisson_ratio) * (1 - 2 * poisson_ratio));
     detail::require_parameter(detail::is_finite(lambda), "young_modulus", young_modulus,
                               "is so large that lambda overflows");
-    return Lame(mu, lambda);
+    return Lame(Values{mu, lambda});
   }
 
   // mu [Pa] > 0 and lambda [Pa] > -2/3 mu, so that the bulk modulus is positive. Throws ParameterError.
@@ -32,20 +33,34 @@ class Lame {
     detail::require_parameter(mu > 0, "mu", mu, "must be positive and finite (Pa)");
     detail::require_parameter(3 * lambda > -2 * mu, "lambda", lambda,
                               "must exceed -2/3 mu and be finite (Pa)");
-    return Lame(mu, lambda);
+    return Lame(Values{mu, lambda});
   }
 
-  double mu() const noexcept { return mu_; }          // shear modulus [Pa]
-  double lambda() const noexcept { return lambda_; }  // first Lame parameter [Pa]
-  double young_modulus() const noexcept { return mu_ * (3 * lambda_ + 2 * mu_) / (lambda_ + mu_); }  // [Pa]
-  double poisson_ratio() const noexcept { return lambda_ / (2 * (lambda_ + mu_)); }                  // [-]
-  double bulk_modulus() const noexcept { return lambda_ + 2 * mu_ / 3; }                             // [Pa]
+  // Two numbers do not say which parameters they are.
+  template <class... Numbers>
+  Lame(Numbers...) requires(sizeof...(Numbers) == 2 && (std::is_arithmetic_v<Numbers> && ...)) {
+    static_assert(
+        detail::always_false<Numbers...>,
+        "Lame is made by a function that names its parameters: Lame::from_young_poisson(1e6, 0.45), "
+        "or Lame::from_mu_lambda(mu, lambda)");
+  }
+
+  double mu() const noexcept { return values_.mu; }          // shear modulus [Pa]
+  double lambda() const noexcept { return values_.lambda; }  // first Lame parameter [Pa]
+  double young_modulus() const noexcept {                    // [Pa]
+    return mu() * (3 * lambda() + 2 * mu()) / (lambda() + mu());
+  }
+  double poisson_ratio() const noexcept { return lambda() / (2 * (lambda() + mu())); }  // [-]
+  double bulk_modulus() const noexcept { return lambda() + 2 * mu() / 3; }              // [Pa]
 
  private:
-  Lame(double mu, double lambda) : mu_(mu), lambda_(lambda) {}
+  struct Values {
+    double mu, lambda;
+  };
 
-  double mu_;
-  double lambda_;
+  explicit Lame(const Values& values) : values_(values) {}
+
+  Values values_{};
 };
 
 // The two coefficients of an energy's formula, used unchanged [Pa]: for comparison with papers that print
@@ -88,9 +103,14 @@ class LameMaterial {
   template <class... Numbers>
   explicit LameMaterial(Numbers...) requires(sizeof...(Numbers) > 0 && (std::is_arithmetic_v<Numbers> && ...))
       : LameMaterial(RawCoefficients{1, 1}) {
-    static_assert(detail::always_false<Numbers...>,
-                  "an energy is constructed from a Lame, which names its parameters: "
-                  "StableNeoHookean(Lame::from_young_poisson(1e6, 0.45))");
+    refuse_numbers<Numbers...>();
+  }
+
+  // For numbers in braces, which could be a Lame or RawCoefficients.
+  template <class Number = double>
+  explicit LameMaterial(std::initializer_list<std::type_identity_t<Number>>)
+      : LameMaterial(RawCoefficients{1, 1}) {
+    refuse_numbers<Number>();
   }
 
   // The coefficients of the formula in space dimension Dim [Pa].
@@ -102,6 +122,13 @@ class LameMaterial {
   }
 
  private:
+  template <class... Numbers>
+  static void refuse_numbers() {
+    static_assert(detail::always_false<Numbers...>,
+                  "an energy is constructed from a Lame, which names its parameters: "
+                  "StableNeoHookean(Lame::from_young_poisson(1e6, 0.45))");
+  }
+
   RawCoefficients plane_;
   RawCoefficients space_;
 };
