@@ -4,14 +4,16 @@ if(NOT Catch2_FOUND)
   find_package(Catch2 2.13 REQUIRED)
 endif()
 
-# The main function, and one precompiled header that all test programs share.
+# The main function, and one precompiled header that all test programs share. With PLIANT_PRECOMPILE it holds the
+# library too, and then a test does not show whether it includes all that it uses.
 add_library(test_support OBJECT support/main.cpp support/decompositions.cpp)
 target_include_directories(test_support PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 target_compile_definitions(test_support PUBLIC PLIANT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 target_link_libraries(test_support PUBLIC pliant_dev
   $<IF:$<TARGET_EXISTS:Catch2::Catch2WithMain>,Catch2::Catch2WithMain,Catch2::Catch2>)
 target_precompile_headers(test_support PRIVATE <Eigen/Dense> <map> <string> <vector> support/catch.hpp
-  support/decompositions.hpp)
+  support/decompositions.hpp
+  $<$<BOOL:${PLIANT_PRECOMPILE}>:<pliant/pliant.hpp$<ANGLE-R>>)
 # main.cpp tells catch.hpp to define main and so must not see it precompiled; optimised, it takes half a minute.
 set_source_files_properties(support/main.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON
   COMPILE_OPTIONS $<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-O1>)

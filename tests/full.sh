@@ -52,12 +52,8 @@ fi
 
 # Every pair of compiler, OpenMP or none, -march=native or none; every sanitizer. The sanitized builds leave out what
 # runs the same code once more to measure its accuracy, and that with ThreadSanitizer what knows no threads.
-folders_but() {
-  (cd tests && find . -mindepth 2 -maxdepth 2 -name '*_test.cpp' -printf '%h\n') | sed 's|^\./||' | sort -u |
-    grep -vxE "$1" | paste -sd ';'
-}
-sanitized="pliant;$(folders_but 'composition|validation')"
-threaded=$(folders_but 'composition|element|energy|io|mesh|optional|solid|testing|validation')
+sanitized=$(other_folders "composition;validation")
+threaded=$(other_folders "pliant;composition;element;energy;io;mesh;optional;solid;testing;validation")
 
 [ $# -gt 0 ] || set -- release clang address thread
 for configuration in "$@"; do

@@ -14,6 +14,12 @@ fi
 
 title() { printf '\n== %s  [%d min %02d s]\n' "$1" $((SECONDS / 60)) $((SECONDS % 60)); }
 
+# other_folders <folder;folder;...>: the folders of tests but these; the test beside the folders is in "pliant".
+other_folders() {
+  (cd tests && echo pliant && find . -mindepth 2 -maxdepth 2 -name '*_test.cpp' -printf '%h\n') | sed 's|^\./||' |
+    sort -u | grep -vxF "${1//;/$'\n'}" | paste -sd ';'
+}
+
 # step <log> <command>...: a command that prints how far it is, once a minute, and its errors if it fails, which counts as
 # one failed test. How far it is stands in the last line of the form "[done/all] what" of its log.
 step() {

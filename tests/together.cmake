@@ -1,6 +1,7 @@
 # Test files compiled together, several in one unit: most of their time goes into instantiating the same templates.
 # Each file stands in a namespace of its own, behind the headers of all, which are then no longer included within it.
-# A file that has directives or definitions which must stand at the top is compiled by itself.
+# A file that has directives or definitions which must stand at the top is compiled by itself, and without precompiled
+# headers if it defines a macro of the library.
 set(PLIANT_TESTS_PER_UNIT 1 CACHE STRING "How many test files are compiled together")
 
 # pliant_compile_together(<program> <file>...): adds the files, relative to this folder, to the program.
@@ -10,6 +11,9 @@ function(pliant_compile_together program)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
     file(STRINGS ${file} at_the_top
       REGEX "^ *# *(define|if|pragma|undef)|^namespace [a-zA-Z]|^template (<>|[a-z:])|operator new")
+    if(at_the_top MATCHES "define PLIANT_")
+      set_source_files_properties(${file} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    endif()
     if(at_the_top OR PLIANT_TESTS_PER_UNIT LESS 2)
       target_sources(${program} PRIVATE ${file})
     else()

@@ -16,7 +16,7 @@
 
 namespace pliant::test {
 
-enum class State { rest, twisted, scrambled };
+enum class Deformed { rest, twisted, scrambled };
 
 template <int Dim, class Scalar>
 struct ElasticProblem {
@@ -27,7 +27,7 @@ struct ElasticProblem {
 
 struct ElasticCase {
   double nu = 0.33;
-  State state = State::rest;
+  Deformed state = Deformed::rest;
   double angle = 1.5;       // of the twist [rad]
   bool held = true;         // where the last coordinate is zero
   double time_step = 0.01;  // [s]
@@ -47,13 +47,13 @@ ElasticProblem<E::dim, Scalar> elastic_problem(const Mesh<E, Scalar>& mesh, cons
   const double edge = static_cast<double>(length) / std::cbrt(static_cast<double>(X.cols()));
   for (std::ptrdiff_t i = 0; i < X.cols(); ++i) {
     const Scalar along = X(dim - 1, i);
-    if (of.state == State::twisted) {
+    if (of.state == Deformed::twisted) {
       const Scalar angle = static_cast<Scalar>(of.angle) * along / length, c = std::cos(angle),
                    s = std::sin(angle);
       const Scalar u = X(0, i), v = X(1, i);
       X(0, i) = c * u - s * v;
       X(1, i) = s * u + c * v;
-    } else if (of.state == State::scrambled && along > 0) {
+    } else if (of.state == Deformed::scrambled && along > 0) {
       for (int axis = 0; axis < dim; ++axis) X(axis, i) += static_cast<Scalar>(edge * number(random));
     }
   }

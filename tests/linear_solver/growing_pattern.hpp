@@ -23,7 +23,7 @@ class CoupledBodies {
   template <class Mesh>
   CoupledBodies(const Mesh& mesh, unsigned seed)
       : CoupledBodies(elastic_problem(mesh, {.nu = 0.4}),
-                      elastic_problem(mesh, {.nu = 0.4, .state = State::twisted, .held = false}), seed) {}
+                      elastic_problem(mesh, {.nu = 0.4, .state = Deformed::twisted, .held = false}), seed) {}
 
   // Springs leave, and others come: often none, at times all.
   void next_round() {

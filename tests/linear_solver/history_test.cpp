@@ -26,7 +26,7 @@ Problems twisted_more_and_more(const std::vector<std::size_t>& nearly_incompress
     const bool breaks = std::find(nearly_incompressible.begin(), nearly_incompressible.end(), k) !=
                         nearly_incompressible.end();
     problems.push_back(elastic_problem(
-        bar_mesh(2, 2, 7), {.nu = breaks ? 0.499 : 0.33, .state = test::State::twisted, .angle = angle}));
+        bar_mesh(2, 2, 7), {.nu = breaks ? 0.499 : 0.33, .state = test::Deformed::twisted, .angle = angle}));
   }
   return problems;
 }

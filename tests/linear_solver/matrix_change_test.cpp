@@ -57,13 +57,13 @@ TEST_CASE("MatrixChange: on average what all the numbers of both matrices say") 
   for (const double angle : {0.3, 1.5, 6.0}) {
     INFO(angle);
     estimates_the_change(elastic_problem(bar),
-                         elastic_problem(bar, {.state = State::twisted, .angle = angle}));
+                         elastic_problem(bar, {.state = Deformed::twisted, .angle = angle}));
   }
   estimates_the_change(elastic_problem(bar), elastic_problem(bar, {.nu = 0.45}));
   estimates_the_change(elastic_problem(strip_mesh(20, 60)),
-                       elastic_problem(strip_mesh(20, 60), {.state = State::twisted}));
+                       elastic_problem(strip_mesh(20, 60), {.state = Deformed::twisted}));
   estimates_the_change(elastic_problem(bar_mesh<float>(5, 5, 30)),
-                       elastic_problem(bar_mesh<float>(5, 5, 30), {.state = State::twisted}));
+                       elastic_problem(bar_mesh<float>(5, 5, 30), {.state = Deformed::twisted}));
 }
 
 TEST_CASE("MatrixChange: one node counts where it becomes stiffer than all others, or softer") {

@@ -15,7 +15,7 @@ static_assert(LinearSolver<Pcg<Prefactored>, BlockMatrix<2, float>>);
 
 TEST_CASE("Prefactored: the inverse of the matrix that was factorised") {
   is_exact(elastic_problem(bar_mesh(2, 2, 7)));
-  is_exact(elastic_problem(bar_mesh(2, 2, 7), {.nu = 0.45, .state = State::scrambled}));
+  is_exact(elastic_problem(bar_mesh(2, 2, 7), {.nu = 0.45, .state = Deformed::scrambled}));
 }
 
 TEST_CASE("Prefactored: a body that has turned needs no more iterations; without positions it does") {
@@ -23,7 +23,7 @@ TEST_CASE("Prefactored: a body that has turned needs no more iterations; without
 }
 
 TEST_CASE("Prefactored: symmetric and positive definite, also where the body is bent or scrambled") {
-  for (const State state : {State::twisted, State::scrambled}) {
+  for (const Deformed state : {Deformed::twisted, Deformed::scrambled}) {
     is_positive_definite(elastic_problem(bar_mesh(2, 2, 7)),
                          elastic_problem(bar_mesh(2, 2, 7), {.state = state}));
   }
@@ -31,7 +31,7 @@ TEST_CASE("Prefactored: symmetric and positive definite, also where the body is 
 
 TEST_CASE("Prefactored: with the factor of the body at rest, any state is solved as by sparse Cholesky") {
   const auto rest = elastic_problem(bar_mesh(4, 4, 12));
-  for (const State state : {State::rest, State::twisted, State::scrambled}) {
+  for (const Deformed state : {Deformed::rest, Deformed::twisted, Deformed::scrambled}) {
     for (const double nu : {0.33, 0.49}) {
       INFO("state " << static_cast<int>(state) << ", nu " << nu);
       auto problem = elastic_problem(bar_mesh(4, 4, 12), {.nu = nu, .state = state});
@@ -72,7 +72,7 @@ TEST_CASE("Prefactored: a held node is not turned with its neighbours") {
 
 TEST_CASE("Prefactored: a twist that asks for many iterations leads to a new factor") {
   const auto rest = elastic_problem(bar_mesh(3, 3, 16));
-  auto twisted = elastic_problem(bar_mesh(3, 3, 16), {.nu = 0.45, .state = State::twisted});
+  auto twisted = elastic_problem(bar_mesh(3, 3, 16), {.nu = 0.45, .state = Deformed::twisted});
   adopt_pattern(rest, twisted);
   for (const bool allowed : {true, false}) {
     Workspace<3, double> workspace;
@@ -159,7 +159,7 @@ TEST_CASE("Prefactored: a slender static body, whose factor in floats breaks dow
 
 TEST_CASE("Prefactored: the same bits on any number of threads") {
   const auto rest = elastic_problem(bar_mesh(6, 6, 60));
-  auto twisted = elastic_problem(bar_mesh(6, 6, 60), {.state = State::twisted});
+  auto twisted = elastic_problem(bar_mesh(6, 6, 60), {.state = Deformed::twisted});
   adopt_pattern(rest, twisted);
   NodeVector<3, double> first = rest.x, x = rest.x;
   int iterations = 0;
@@ -215,7 +215,7 @@ TEST_CASE("Prefactored: nodes on a line or in one place, positions that are none
 }
 
 TEST_CASE("Prefactored: numbers that are not finite, and indefinite matrices, leave nothing behind") {
-  const auto good = elastic_problem(bar_mesh(3, 3, 12), {.state = State::twisted});
+  const auto good = elastic_problem(bar_mesh(3, 3, 12), {.state = Deformed::twisted});
   Workspace<3, double> workspace;
   auto x = good.x, expected = good.x;
   REQUIRE(solve(good, x, 1e-8, workspace));
@@ -256,7 +256,7 @@ TEST_CASE("Prefactored: one workspace serves matrices of several sizes, and any 
   Workspace<3, double> workspace;
   for (const int cells : {6, 20, 1}) {
     for (const double unit : {1.0, 1e-90, 1e90}) {
-      auto problem = elastic_problem(bar_mesh(2, 3, cells), {.state = State::twisted});
+      auto problem = elastic_problem(bar_mesh(2, 3, cells), {.state = Deformed::twisted});
       for (std::ptrdiff_t k = 0; k < problem.A.pattern().blocks() * 9; ++k) problem.A.values()[k] *= unit;
       auto x = problem.x;
       const LinearReport report = solve(problem, x, 1e-9, workspace);

@@ -117,10 +117,10 @@ void gives_rigid_motions_back(const ElasticProblem<Dim, Scalar>& body, double to
 TEST_CASE("RigidModes: Q (Q^T A Q)^-1 Q^T, computed densely with the modes about the origin") {
   for (const bool positions : {true, false}) {
     INFO(positions);
-    compare(elastic_problem(bar_mesh(2, 2, 9), {.state = State::twisted}), 20, positions);
+    compare(elastic_problem(bar_mesh(2, 2, 9), {.state = Deformed::twisted}), 20, positions);
     compare(elastic_problem(bar_mesh(2, 2, 9), {.held = false}), 30, positions);
     compare(elastic_problem(bar_mesh<float>(2, 2, 9)), 20, positions);
-    compare(elastic_problem(strip_mesh(4, 16), {.state = State::twisted}), 12, positions);
+    compare(elastic_problem(strip_mesh(4, 16), {.state = Deformed::twisted}), 12, positions);
   }
 }
 
@@ -136,9 +136,9 @@ TEST_CASE("RigidModes: the residual on the coarse space, Q^T r - (A Q)^T x, is t
     const Eigen::VectorXd expected = coarse.correct(r - sparse(problem.A) * x);
     CHECK((coarse.correct(r, &x) - expected).norm() <= 1e-4 * expected.norm());
   };
-  compare_residuals(elastic_problem(bar_mesh(3, 3, 9), {.state = State::twisted}), 20);
+  compare_residuals(elastic_problem(bar_mesh(3, 3, 9), {.state = Deformed::twisted}), 20);
   compare_residuals(elastic_problem(bar_mesh(2, 2, 9), {.held = false}), 15);
-  compare_residuals(elastic_problem(strip_mesh(4, 16), {.state = State::twisted}), 12);
+  compare_residuals(elastic_problem(strip_mesh(4, 16), {.state = Deformed::twisted}), 12);
 }
 
 TEST_CASE("RigidModes: a light body that nothing holds moves as a rigid one") {

@@ -33,15 +33,15 @@ void needs_at_most(int iterations, FactorKind kind, const ElasticCase& of) {
 TEST_CASE("TwoLevel: iterations on a box of 16k tets") {
   using enum FactorKind;
   needs_at_most(45, incomplete_cholesky, {.nu = 0.33});
-  needs_at_most(39, incomplete_cholesky, {.nu = 0.33, .state = State::twisted});
-  needs_at_most(54, incomplete_cholesky, {.nu = 0.45, .state = State::twisted});
-  needs_at_most(162, incomplete_cholesky, {.nu = 0.49, .state = State::twisted});
+  needs_at_most(39, incomplete_cholesky, {.nu = 0.33, .state = Deformed::twisted});
+  needs_at_most(54, incomplete_cholesky, {.nu = 0.45, .state = Deformed::twisted});
+  needs_at_most(162, incomplete_cholesky, {.nu = 0.49, .state = Deformed::twisted});
 }
 
 TEST_CASE(
     "TwoLevel: iterations on a box of 16k tets where the incomplete Cholesky factorisation breaks down") {
   using enum FactorKind;
   needs_at_most(400, symmetric_gauss_seidel, {.nu = 0.499});
-  needs_at_most(400, symmetric_gauss_seidel, {.nu = 0.499, .state = State::twisted});
-  needs_at_most(114, symmetric_gauss_seidel, {.nu = 0.33, .state = State::scrambled});
+  needs_at_most(400, symmetric_gauss_seidel, {.nu = 0.499, .state = Deformed::twisted});
+  needs_at_most(114, symmetric_gauss_seidel, {.nu = 0.33, .state = Deformed::scrambled});
 }

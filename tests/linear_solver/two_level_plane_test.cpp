@@ -15,7 +15,7 @@ TEST_CASE("TwoLevel, plane: symmetric and positive definite, with both factors, 
 }
 
 TEST_CASE("TwoLevel, plane: solutions equal those of a sparse Cholesky factorisation") {
-  for (const State state : {State::rest, State::twisted, State::scrambled}) {
+  for (const Deformed state : {Deformed::rest, Deformed::twisted, Deformed::scrambled}) {
     for (const double nu : {0.33, 0.499}) {
       INFO("state " << static_cast<int>(state) << ", nu " << nu);
       solves(elastic_problem(strip_mesh(8, 40), {.nu = nu, .state = state}), 1e-10, 1e-6);

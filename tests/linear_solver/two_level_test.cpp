@@ -17,13 +17,13 @@ TEST_CASE("TwoLevel: symmetric and positive definite, with both factors, with an
   using enum FactorKind;
   for (const bool positions : {true, false}) {
     is_positive_definite(elastic_problem(bar_mesh(2, 2, 7)), incomplete_cholesky, positions);
-    is_positive_definite(elastic_problem(bar_mesh(2, 2, 7), {.nu = 0.49, .state = State::scrambled}),
+    is_positive_definite(elastic_problem(bar_mesh(2, 2, 7), {.nu = 0.49, .state = Deformed::scrambled}),
                          symmetric_gauss_seidel, positions);
   }
 }
 
 TEST_CASE("TwoLevel: the incomplete factor's inverse, and the coarse correction of what that leaves") {
-  const auto problem = elastic_problem(bar_mesh(2, 2, 7), {.state = State::twisted});
+  const auto problem = elastic_problem(bar_mesh(2, 2, 7), {.state = Deformed::twisted});
   const std::ptrdiff_t nodes = problem.A.rows();
   const TwoLevel preconditioner{.nodes_per_aggregate = 20};
   WorkspaceOf<3, double> workspace;
@@ -39,7 +39,7 @@ TEST_CASE("TwoLevel: the incomplete factor's inverse, and the coarse correction 
 }
 
 TEST_CASE("TwoLevel: corrected, x leaves a residual that the rigid modes do not see") {
-  const auto problem = elastic_problem(bar_mesh(3, 3, 20), {.state = State::twisted});
+  const auto problem = elastic_problem(bar_mesh(3, 3, 20), {.state = Deformed::twisted});
   const TwoLevel preconditioner{.nodes_per_aggregate = 20};
   WorkspaceOf<3, double> workspace;
   workspace.set_positions(problem.positions);
@@ -57,7 +57,7 @@ TEST_CASE("TwoLevel: corrected, x leaves a residual that the rigid modes do not 
 
 TEST_CASE("TwoLevel: the factor is kept while the matrix changes little, and made anew when it does not") {
   const auto rest = elastic_problem(bar_mesh(2, 2, 7)),
-             twisted = elastic_problem(bar_mesh(2, 2, 7), {.state = State::twisted});
+             twisted = elastic_problem(bar_mesh(2, 2, 7), {.state = Deformed::twisted});
   auto A = rest.A;  // all on one pattern
   const auto fine_of = [&](WorkspaceOf<3, double>& workspace) {
     REQUIRE(TwoLevel{}.prepare(A, workspace));
@@ -81,8 +81,8 @@ TEST_CASE("TwoLevel: the factor is kept while the matrix changes little, and mad
 }
 
 TEST_CASE("TwoLevel: with the factor of a matrix a little different the iteration takes hardly longer") {
-  const auto start = elastic_problem(bar_mesh(4, 4, 30), {.nu = 0.45, .state = State::twisted}),
-             later = elastic_problem(bar_mesh(4, 4, 30), {.nu = 0.45, .state = State::twisted, .angle = 1.6});
+  const auto start = elastic_problem(bar_mesh(4, 4, 30), {.nu = 0.45, .state = Deformed::twisted}),
+             later = elastic_problem(bar_mesh(4, 4, 30), {.nu = 0.45, .state = Deformed::twisted, .angle = 1.6});
   auto end = later;
   end.A = start.A;  // on its pattern
   std::copy(later.A.values(), later.A.values() + later.A.pattern().blocks() * 9, end.A.values());
@@ -98,7 +98,7 @@ TEST_CASE("TwoLevel: with the factor of a matrix a little different the iteratio
 }
 
 TEST_CASE("TwoLevel: solutions equal those of a sparse Cholesky factorisation") {
-  for (const State state : {State::rest, State::twisted, State::scrambled}) {
+  for (const Deformed state : {Deformed::rest, Deformed::twisted, Deformed::scrambled}) {
     for (const double nu : {0.33, 0.499}) {
       INFO("state " << static_cast<int>(state) << ", nu " << nu);
       solves(elastic_problem(bar_mesh(4, 5, 12), {.nu = nu, .state = state}), 1e-10, 1e-6);
@@ -128,7 +128,7 @@ TEST_CASE("TwoLevel: a few iterations where BlockJacobi needs many; positions br
 }
 
 TEST_CASE("TwoLevel: the same bits on any number of threads") {
-  for (const State state : {State::twisted, State::scrambled}) {
+  for (const Deformed state : {Deformed::twisted, Deformed::scrambled}) {
     // Large enough for several domains.
     const auto problem = elastic_problem(bar_mesh(6, 6, 80), {.state = state});
     NodeVector<3, double> first = problem.x, x = problem.x;
@@ -235,7 +235,7 @@ TEST_CASE(
 }
 
 TEST_CASE("TwoLevel: numbers that are not finite, and indefinite matrices, leave nothing behind") {
-  const auto good = elastic_problem(bar_mesh(3, 3, 12), {.state = State::twisted});
+  const auto good = elastic_problem(bar_mesh(3, 3, 12), {.state = Deformed::twisted});
   Pcg<TwoLevel>::Workspace<BlockMatrix<3, double>> workspace;
   auto x = good.x, expected = good.x;
   REQUIRE(solve(good, expected, 1e-8, workspace));
@@ -278,7 +278,7 @@ TEST_CASE("TwoLevel: one workspace serves matrices of several sizes, and any uni
   Pcg<TwoLevel>::Workspace<BlockMatrix<3, double>> workspace;
   for (const int cells : {6, 20, 1}) {
     for (const double unit : {1.0, 1e-90, 1e90}) {
-      auto problem = elastic_problem(bar_mesh(2, 3, cells), {.state = State::twisted});
+      auto problem = elastic_problem(bar_mesh(2, 3, cells), {.state = Deformed::twisted});
       for (std::ptrdiff_t k = 0; k < problem.A.pattern().blocks() * 9; ++k) problem.A.values()[k] *= unit;
       auto x = problem.x;
       REQUIRE(solve(problem, x, 1e-9, workspace));
