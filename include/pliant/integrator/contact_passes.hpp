@@ -45,7 +45,7 @@ StepReport minimize_with_contacts(const Context& context, Potential& potential, 
     StepReport report = report_of(
         minimize(how, potential, context.solver, context.solver_workspace, u, newton_workspace, monitor),
         how.require_convergence);
-    if constexpr (requires { potential.balance_bodies(u, newton_workspace.gradient); }) {
+    if constexpr (Potential::balances_bodies) {
       if (report) potential.balance_bodies(u, newton_workspace.gradient);
     }
     return report;

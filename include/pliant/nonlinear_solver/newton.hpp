@@ -225,7 +225,7 @@ class Minimization {
 
  private:
   using Scalar = typename Vector::Scalar;
-  static constexpr bool bounded = requires(Problem & problem) { problem.bounds(); };
+  static constexpr bool bounded = Problem::bounded;
 
   NewtonStop iterate() {
     const bool moved = has_to_follow() || out_of_bounds();
@@ -476,7 +476,8 @@ class Minimization {
 //   force_scale()                          the size of the acting forces [N]
 //   force_rounding(), value_rounding()     the rounding errors of a gradient [N] and of the last value [J],
 //                                          with the stiffness of the last tangent
-// and, if some nodes have bounds,
+//   bounded                                a constant: whether nodes can have bounds
+// and, if it is true,
 //   bounds()                               the BoundedNodes; each iteration goes to the minimum of the
 //                                          quadratic model within the bounds, and at convergence the gradient
 //                                          is zero except for the forces of the bounds

@@ -349,7 +349,8 @@ class Simulation {
   // The contacts of nodes with colliders at the end of the last step, with CentralDifferences in any of its
   // substeps; a node may touch several colliders.
   std::vector<Contact<dim>> contacts() const {
-    std::vector<Contact<dim>> result = contacts_.pressing();
+    std::vector<Contact<dim>> result;
+    if constexpr (System::Contacts::takes_colliders) result = contacts_.pressing();
     for (Contact<dim>& contact : result) {
       contact.node = user_number(contact.node);
     }
