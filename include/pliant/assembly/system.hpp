@@ -49,6 +49,7 @@ class ElasticSystem {
   static constexpr bool is_copies = requires(const SolidType& solid) { solid.nodes_at_origin(); };
   using Terms = std::remove_cvref_t<decltype(detail::terms_of(std::declval<const SolidType&>()))>;
   static constexpr SystemAbilities abilities{.exact_view = true,
+                                             .constant_forces = true,
                                              .free_bodies = true,
                                              .origins = is_copies,
                                              .terms = std::tuple_size_v<Terms> != 0,
@@ -471,7 +472,7 @@ class ElasticSystem {
   Numbering numbering_;
   GrowingPattern matrix_pattern_;
   std::shared_ptr<const BlockPattern> followed_;  // the pattern of the elements' slots
-  Sets sets_;  // one for each solid
+  Sets sets_;                                     // one for each solid
   Vector mass_;
   Vector rest_;
   Origins<dim> origins_;

@@ -108,6 +108,7 @@ class SavedState {
   Vector a_;                      // if the integrator stores it [m/s^2]
   bool acceleration_known_ = false;
   Vector external_forces_;  // on the unknowns [N]
+  Positions user_forces_;   // from which they are converted in each step [N]; otherwise without columns
   SmallVector<double, dim> gravity_ = SmallVector<double, dim>::Zero();
   typename System::Contacts::History contacts_;
   detail::HistoryOf<System> system_;
