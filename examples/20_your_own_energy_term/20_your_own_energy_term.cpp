@@ -73,8 +73,10 @@ int run() {
   std::printf("sunk by %.5f m, expected %.5f m; energy in the foundation %.4f J\n", sunk / area, expected,
               sim.energies().terms);
 
-  // Step 6: switch the wind on. The simulation has its own copy of the term.
-  sim.term<Wind>().blows = true;
+  // Step 6: switch the wind on. The simulation has its own copy of the term, which another one replaces.
+  Wind wind = sim.term<Wind>();
+  wind.blows = true;
+  sim.set_term(wind);
   run_for(sim, 1.5);
   for (const FaceNode& face : under) pushed += face.area * (sim.positions()(0, face.node) - face.at_rest.x());
   const double of_wind = 0.6 * 30 * 30 * (height * 0.5) / (stiffness * area);

@@ -42,7 +42,11 @@ class WatchedSystem {
   using Matrix = typename Inner::Matrix;
   using Filter = WatchedFilter<typename Inner::Filter>;
   using Contacts = typename Inner::Contacts;
-  static constexpr pliant::SystemAbilities abilities = Inner::abilities;
+  static constexpr pliant::SystemAbilities abilities = [] {
+    pliant::SystemAbilities result = Inner::abilities;
+    result.own_state = false;  // the Simulation saves that of the inner system
+    return result;
+  }();
   static constexpr int dim = Inner::dim;
 
   WatchedSystem(Inner& inner, Phases& phases) : inner_(inner), phases_(phases) {}

@@ -18,6 +18,7 @@ using Matrix = BlockMatrix<2, double>;
 
 // Nodes that do not know of each other: the function is a sum over the nodes.
 struct Separate {
+  static constexpr bool bounded = false;
   std::function<double(const Eigen::Vector2d&)> value_at;
   std::function<Eigen::Vector2d(const Eigen::Vector2d&)> gradient_at;
   std::function<Eigen::Matrix2d(const Eigen::Vector2d&)> hessian_at;
@@ -296,6 +297,34 @@ TEST_CASE("Newton: no step is longer than the problem says is safe") {
   }
 }
 
+namespace {
+
+struct Row {
+  static constexpr bool bounded = false;
+  Matrix K;
+  double last = 0;
+  double gradient(const Vector& x, Vector& g) { return last = K.multiply(x, g) / 2; }
+  double tangent(const Vector& x, Projection, Vector& g, Matrix& H) {
+    H = K;
+    return gradient(x, g);
+  }
+  void constrain(Vector& g) const { g.node(0).setZero(), g.node(5).setZero(); }
+  void constrain(Matrix& A) const {
+    A.block(A.pattern().slot(0, 1)).setZero(), A.block(A.pattern().slot(4, 5)).setZero();
+  }
+  bool constraints_move() const { return true; }
+  void prescribe(const Vector&, Vector& d) const {
+    d.set_zero();
+    d.node(5) = Eigen::Vector2d(10, -5);
+  }
+  double force_scale() const { return 1; }
+  double safe_fraction(const Vector&, const Vector&) const { return 1; }
+  double force_rounding() const { return 0; }
+  double value_rounding() const { return 1e-15 * std::abs(last); }
+};
+
+}  // namespace
+
 TEST_CASE("Newton: moved nodes take their neighbours along") {
   // Springs between six nodes in a row: where the ends are moved, the others divide the way evenly.
   Adjacency graph;
@@ -306,28 +335,6 @@ TEST_CASE("Newton: moved nodes take their neighbours along") {
     graph.begin.push_back(static_cast<int>(graph.list.size()));
   }
   const auto pattern = std::make_shared<const BlockPattern>(BlockPattern::from_graph(graph));
-  struct Row {
-    Matrix K;
-    double last = 0;
-    double gradient(const Vector& x, Vector& g) { return last = K.multiply(x, g) / 2; }
-    double tangent(const Vector& x, Projection, Vector& g, Matrix& H) {
-      H = K;
-      return gradient(x, g);
-    }
-    void constrain(Vector& g) const { g.node(0).setZero(), g.node(5).setZero(); }
-    void constrain(Matrix& A) const {
-      A.block(A.pattern().slot(0, 1)).setZero(), A.block(A.pattern().slot(4, 5)).setZero();
-    }
-    bool constraints_move() const { return true; }
-    void prescribe(const Vector&, Vector& d) const {
-      d.set_zero();
-      d.node(5) = Eigen::Vector2d(10, -5);
-    }
-    double force_scale() const { return 1; }
-    double safe_fraction(const Vector&, const Vector&) const { return 1; }
-    double force_rounding() const { return 0; }
-    double value_rounding() const { return 1e-15 * std::abs(last); }
-  };
   Row row{Matrix(pattern)};
   for (int i = 0; i < 5; ++i) {
     row.K.diagonal(i) += Eigen::Matrix2d::Identity();
@@ -399,6 +406,7 @@ namespace {
 // A quartic with two wells, (x^2 - 1)^2 / 4 on each axis, whose Hessian is indefinite between them. Asked for
 // a projection it clamps. Counts what it is asked for.
 struct Wells {
+  static constexpr bool bounded = false;
   int unprojected = 0, projected = 0;
   double last = 0;
   double gradient(const Vector& x, Vector& g) {
@@ -531,6 +539,35 @@ TEST_CASE("Newton: the monitor cancels between iterations, x is the last iterate
   CHECK(result.report.value == Approx(problem.value_at(result.x)));
 }
 
+namespace {
+
+struct Coupled {
+  static constexpr bool bounded = false;
+  Matrix A;
+  Vector b;
+  double last = 0;
+  double gradient(const Vector& x, Vector& g) {
+    const double curvature = A.multiply(x, g);
+    last = curvature / 2 - b.dot(x);
+    g.add(-1, b);
+    return last;
+  }
+  double tangent(const Vector& x, Projection, Vector& g, Matrix& H) {
+    std::copy(A.values(), A.values() + A.pattern().blocks() * Matrix::block_size, H.values());
+    return gradient(x, g);
+  }
+  void constrain(Vector&) const {}
+  void constrain(Matrix&) const {}
+  bool constraints_move() const { return false; }
+  void prescribe(const Vector&, Vector&) const {}
+  double force_scale() const { return 1; }
+  double safe_fraction(const Vector&, const Vector&) const { return 1; }
+  double force_rounding() const { return 0; }
+  double value_rounding() const { return 1e-15 * std::abs(last); }
+};
+
+}  // namespace
+
 TEST_CASE("Newton: linear solves that fail, and those that are cut short") {
   auto problem = quadratic(1);
   problem.hessian_at = [](const Eigen::Vector2d&) {
@@ -545,29 +582,6 @@ TEST_CASE("Newton: linear solves that fail, and those that are cut short") {
   // enough, without one it is not.
   std::mt19937 random(1);
   const auto pattern = random_pattern(30, random);
-  struct Coupled {
-    Matrix A;
-    Vector b;
-    double last = 0;
-    double gradient(const Vector& x, Vector& g) {
-      const double curvature = A.multiply(x, g);
-      last = curvature / 2 - b.dot(x);
-      g.add(-1, b);
-      return last;
-    }
-    double tangent(const Vector& x, Projection, Vector& g, Matrix& H) {
-      std::copy(A.values(), A.values() + A.pattern().blocks() * Matrix::block_size, H.values());
-      return gradient(x, g);
-    }
-    void constrain(Vector&) const {}
-    void constrain(Matrix&) const {}
-    bool constraints_move() const { return false; }
-    void prescribe(const Vector&, Vector&) const {}
-    double force_scale() const { return 1; }
-    double safe_fraction(const Vector&, const Vector&) const { return 1; }
-    double force_rounding() const { return 0; }
-    double value_rounding() const { return 1e-15 * std::abs(last); }
-  };
   Coupled coupled{random_symmetric<2, double>(pattern, random, 1.2), random_vector<2, double>(30, random)};
   NewtonWorkspace<Vector, Matrix> workspace{Vector(30), Vector(30),      Vector(30),
                                             Vector(30), Matrix(pattern), Matrix(pattern)};

@@ -132,8 +132,9 @@ TEST_CASE("A term is told when steps begin and when they have succeeded, and wha
   CHECK(diary.height == Approx(sim.positions()(1, 0)));
   sim.on_progress([](const Progress&) { return false; });
   CHECK_FALSE(sim.step());
-  CHECK(diary.begun == 3);
+  CHECK(diary.begun == 2);
   CHECK(diary.accepted == 2);
+  CHECK(diary.began_at == Approx(0.02));
   sim.set_state(saved);
   CHECK(diary.accepted == 1);
 }

@@ -131,7 +131,8 @@ TEST_CASE("A term that is switched off leaves no trace, until it is switched on"
     REQUIRE(without.step());
     CHECK(with.positions() == without.positions());
   }
-  with.term<Springs>().on = true;
+  springs.on = true;
+  with.set_term(springs);
   REQUIRE(with.step());
   REQUIRE(without.step());
   CHECK((with.positions() - without.positions()).norm() > 1e-4);

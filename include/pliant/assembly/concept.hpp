@@ -50,6 +50,9 @@ struct SystemAbilities {
   // The user's positions and velocities convert back to the same bits of the unknowns. False: a copy of the
   // unknowns is kept for failed steps and in a SavedState.
   bool exact_view = false;
+  // take_forces(x, F, f) does not depend on x. False: the user's forces are converted anew at the start of
+  // each step, and constant within it.
+  bool constant_forces = false;
   // Elastic energies do not change if a connected part is translated as a whole: pattern() connects the nodes
   // of a part, rotation_changes_energy() returns whether its energy changes with a rotation; the axes of a
   // node have the same mass. See integrator/free_bodies.hpp.
@@ -182,7 +185,7 @@ concept System = requires(S& system, const S& constant, const typename S::Vector
   { constant.mass() } -> std::convertible_to<const typename S::Vector&>;  // lumped, per node and axis [kg]
   { constant.rest() } -> std::convertible_to<const typename S::Vector&>;  // the initial unknowns [m]
   constant.move(x, x, g);                                                 // g = x moved by u, the second
-  { system.energy(x) } -> std::convertible_to<double>;                    // elastic energy [J]
+  { constant.energy(x) } -> std::convertible_to<double>;                  // elastic energy [J]
   { system.gradient(x, g) } -> std::convertible_to<double>;               // also g = dE/dx [N]
   // also A = scale * d2E/dx2 [N/m], projected
   { system.tangent(x, Projection::clamp, scale, g, A) } -> std::convertible_to<double>;

@@ -37,7 +37,7 @@ class DenseSystem {
   static constexpr int dim = Dim;
   static constexpr int space = Dim;  // the visible nodes are those of the unknowns
   using Positions = NodeMatrix<Scalar, Dim>;
-  static constexpr SystemAbilities abilities{.exact_view = true};
+  static constexpr SystemAbilities abilities{};  // none, so that each view of a derived class is right
 
   // `rest`: the initial unknowns; `mass`: of each unknown [kg], or 0. Throws SizeError for masses of another
   // number of nodes.

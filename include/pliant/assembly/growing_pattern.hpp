@@ -41,12 +41,13 @@ class GrowingPattern {
         if (node < 0 || node >= nodes) throw IndexError("node of a pair", node, nodes);
       }
     }
+    const bool renewed = renew();
     const auto is_there = [&](const BlockPattern& pattern, const NodePair& pair) {
       return pattern.has(std::min(pair.a, pair.b), std::max(pair.a, pair.b));
     };
     const bool all = std::all_of(pairs.begin(), pairs.end(),
                                  [&](const NodePair& pair) { return is_there(*pattern_, pair); });
-    if (all && !restored_) return false;
+    if (all) return renewed;
 
     std::vector<NodePair> asked;
     for (const NodePair& pair : pairs) {
@@ -56,13 +57,20 @@ class GrowingPattern {
     asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
     std::vector<NodePair> together;
     std::set_union(asked.begin(), asked.end(), pairs_.begin(), pairs_.end(), std::back_inserter(together));
-    const bool grows = together.size() > pairs_.size();
-    build(grows && together.size() > 2 * asked.size() ? asked : together);
+    build(together.size() > 2 * asked.size() ? asked : together);
     return true;
   }
 
-  // The pairs of the pattern, see core/history.hpp. The next call of require builds the pattern of restored
-  // pairs.
+  // Builds the pattern of restored pairs, if that has still to be done. Returns true if the pattern is a new
+  // one.
+  bool renew() {
+    if (!restored_) return false;
+    build(pairs_);
+    return true;
+  }
+
+  // The pairs of the pattern, see core/history.hpp. Restored pairs are in the pattern after the next call of
+  // renew or require.
   using History = std::vector<NodePair>;
   void save(History& history) const { history = pairs_; }
   void restore(History&& history) {

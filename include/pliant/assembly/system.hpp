@@ -48,8 +48,12 @@ class ElasticSystem {
 
   static constexpr bool is_copies = requires(const SolidType& solid) { solid.nodes_at_origin(); };
   using Terms = std::remove_cvref_t<decltype(detail::terms_of(std::declval<const SolidType&>()))>;
-  static constexpr SystemAbilities abilities{
-      .exact_view = true, .free_bodies = true, .origins = is_copies, .terms = std::tuple_size_v<Terms> != 0};
+  static constexpr SystemAbilities abilities{.exact_view = true,
+                                             .constant_forces = true,
+                                             .free_bodies = true,
+                                             .origins = is_copies,
+                                             .terms = std::tuple_size_v<Terms> != 0,
+                                             .own_state = true};
 
   explicit ElasticSystem(const SolidType& solid) : ElasticSystem(solid, graph_of(solid)) {}
 
@@ -208,11 +212,17 @@ class ElasticSystem {
   // new layout when they are filled.
   const std::shared_ptr<const BlockPattern>& matrix_pattern() const { return matrix_pattern_.pattern(); }
   bool require_pairs(const std::vector<NodePair>& pairs) {
-    if (!matrix_pattern_.require(pairs)) return false;
-    cuts_.clear();
-    for_each_set([&](auto& elements, std::size_t) { elements.set_pattern(*matrix_pattern()); });
-    return true;
+    const bool grows = matrix_pattern_.require(pairs);
+    follow_pattern();
+    return grows;
   }
+
+  // The additional pairs of the pattern, see core/history.hpp. After restore the next tangent builds their
+  // pattern.
+  using History = GrowingPattern::History;
+  void save(History& history) const { matrix_pattern_.save(history); }
+  void restore(History&& history) { matrix_pattern_.restore(std::move(history)); }
+  void end_step(const Vector&, const Vector&, double) {}  // only require_pairs changes the pairs
 
   // Calls visit(point, energy) for each quadrature point, see ElasticElements.
   template <class Visit>
@@ -279,6 +289,7 @@ class ElasticSystem {
       : numbering_(reverse_cuthill_mckee(graph)),
         matrix_pattern_(
             std::make_shared<const BlockPattern>(BlockPattern::from_graph(renumbered(graph, numbering_)))),
+        followed_(matrix_pattern()),
         sets_(make_sets(solid)),
         mass_(solid.node_count()),
         rest_(solid.node_count()),
@@ -379,9 +390,20 @@ class ElasticSystem {
     return parts;
   }
 
+  // Makes the elements follow the pattern of matrices, if it is another one than in the last call.
+  void follow_pattern() {
+    matrix_pattern_.renew();
+    if (followed_ == matrix_pattern()) return;
+    followed_ = nullptr;  // until all elements follow, because an allocation may fail
+    cuts_.clear();
+    for_each_set([&](auto& elements, std::size_t) { elements.set_pattern(*matrix_pattern()); });
+    followed_ = matrix_pattern();
+  }
+
   // Returns the energy.
   template <Evaluate evaluate, Projection projection>
   double assemble(const Vector& x, Scalar stiffness_scale, Vector& g, Matrix* A) {
+    if constexpr (evaluate == Evaluate::tangent) follow_pattern();
     if (A != nullptr && A->shared_pattern() != matrix_pattern()) *A = make_matrix();
     for_each_part([&](const Part& part) {
       std::fill(g.data() + std::ptrdiff_t{part.rows.begin} * node_stride<dim>,
@@ -449,7 +471,8 @@ class ElasticSystem {
 
   Numbering numbering_;
   GrowingPattern matrix_pattern_;
-  Sets sets_;  // one for each solid
+  std::shared_ptr<const BlockPattern> followed_;  // the pattern of the elements' slots
+  Sets sets_;                                     // one for each solid
   Vector mass_;
   Vector rest_;
   Origins<dim> origins_;

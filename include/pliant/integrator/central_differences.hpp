@@ -201,6 +201,7 @@ struct CentralDifferences {
     const auto wide = [](const Vector& vector, std::ptrdiff_t i) { return convert<Row>(vector.row(i)); };
     const auto mass = [&](std::ptrdiff_t i) { return static_cast<double>(context.system.mass().node(i)(0)); };
     w.bodies.follow_constraints(context.filter);
+    w.bodies.follow_pattern(w.matrix.shared_pattern());
     w.bodies.translate(
         mass,
         [&](std::ptrdiff_t i) {

@@ -25,6 +25,15 @@ inline void append(StepReport& total, StepReport report) {
   total = std::move(report);
 }
 
+// Shortens the way from `start`, at which the potential was last computed, to u to the safe fraction.
+template <class Potential, class Vector>
+void keep_safe(const Potential& potential, const Vector& start, Vector& way, Vector& u) {
+  using Scalar = typename Vector::Scalar;
+  way.set_sum(u, Scalar(-1), start);
+  const double fraction = potential.safe_fraction(start, way);
+  if (fraction < 1) u.set_sum(start, static_cast<Scalar>(fraction), way);
+}
+
 }  // namespace detail
 
 // Sets `u`, the displacement [m] from x, zero on entry, to the minimiser of a potential. Without colliders
@@ -45,7 +54,7 @@ StepReport minimize_with_contacts(const Context& context, Potential& potential, 
     StepReport report = report_of(
         minimize(how, potential, context.solver, context.solver_workspace, u, newton_workspace, monitor),
         how.require_convergence);
-    if constexpr (requires { potential.balance_bodies(u, newton_workspace.gradient); }) {
+    if constexpr (Potential::balances_bodies) {
       if (report) potential.balance_bodies(u, newton_workspace.gradient);
     }
     return report;
@@ -106,7 +115,10 @@ StepReport minimize_with_contacts(const Context& context, Potential& potential, 
     if (!newton.line_search && pass < most_linear_passes) {
       settled = settled && contacts.friction_error(u, contact_time) <= linear_tolerance;
     }
+    auto& start = newton_workspace.trial;
+    start.set_sum(u, Scalar(0), u);
     moved_back = contacts.find_missed(x, w.prescribed, u);
+    if (moved_back) detail::keep_safe(potential, start, newton_workspace.step, u);
     if (!moved_back && (settled || pass >= most_passes)) break;
     if (!newton.line_search) contacts.note_sliding(u);
     if (pass >= most_passes) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include <pliant/algebra/orthonormal_basis.hpp>
@@ -64,6 +65,23 @@ class FreeBodies {
     }
     sums_.resize(runs_.size());
     constraints_known_ = false;
+    pattern_ = nullptr;
+  }
+
+  // Finds the bodies that pairs of the pattern of matrices join to others, if it is another one than in the
+  // last call. The forces between them are not included in a balance, so that these bodies are left as they
+  // are.
+  void follow_pattern(const std::shared_ptr<const BlockPattern>& of_matrix) {
+    if (pattern_ == of_matrix) return;
+    joined_.assign(bodies_.size(), 0);
+    for (int i = 0; i < static_cast<int>(of_matrix->rows()); ++i) {
+      const int body = body_of_[at(i)];
+      for (int k = of_matrix->row_begin[at(i)]; k < of_matrix->row_begin[at(i) + 1]; ++k) {
+        const int other = body_of_[at(of_matrix->columns[at(k)])];
+        if (other != body) joined_[at(body)] = joined_[at(other)] = 1;
+      }
+    }
+    pattern_ = of_matrix;
   }
 
   // Called after constraints have been replaced.
@@ -114,8 +132,8 @@ class FreeBodies {
   // `contact_time` [s] as far as normal forces are known. If `turns`, unconstrained bodies without contact
   // are also rotated until the moments balance. x are the positions at u = 0 [m]; the gradient g at u is
   // updated.
-  template <class Weight, class Force>
-  void balance(const Vector& x, const Contacts<Vector>& contacts, double contact_time, bool turns,
+  template <class ContactsType, class Weight, class Force>
+  void balance(const Vector& x, const ContactsType& contacts, double contact_time, bool turns,
                Weight&& weight, Force&& force, Vector& u, Vector& g) {
     if (!any_moves_) return;
     find_ways(weight, force, [&](int i, double w, Sums& sums) {
@@ -126,7 +144,8 @@ class FreeBodies {
       body.touched = false;
       body.turn.setZero();
     }
-    find_touched(contacts, contact_time, u);
+    bounds_.clear();
+    if constexpr (ContactsType::takes_colliders) find_touched(contacts, contact_time, u);
     if (turns) {
       sum([&](int i, Sums& sums) {
         const Body& body = bodies_[at(body_of_[at(i)])];
@@ -146,7 +165,7 @@ class FreeBodies {
       const Point arm = point(x, i) + point(u, i) - body.centre;
       return Point(point(u, i) + body.way + times<double, dim, dim, 1>(body.turn, arm));
     };
-    stay_within_bounds(contacts, contact_time, u, displaced);
+    if constexpr (ContactsType::takes_colliders) stay_within_bounds(contacts, contact_time, u, displaced);
     for_each_run([&](const Run& run, Sums&) {
       const Body& body = bodies_[at(run.body)];
       const Row way = row(body.way), centre = row(body.centre);
@@ -162,7 +181,7 @@ class FreeBodies {
         u.set_row(i, rounded);
       }
     });
-    correct_pressures(contacts, u, g);
+    if constexpr (ContactsType::takes_colliders) correct_pressures(contacts, u, g);
   }
 
  private:
@@ -191,6 +210,7 @@ class FreeBodies {
   struct Body {
     bool restrained = false;               // by constraints
     bool moves = true;                     // constraints leave a translation
+    bool joined = false;                   // to other bodies, by pairs of nodes
     bool touched = false;                  // by colliders
     Square may_move = Square::Identity();  // projection onto the translations that constraints leave
     Sums sums;
@@ -213,7 +233,7 @@ class FreeBodies {
 
     double weight() const { return sums.weight; }
     double divisor() const { return weight() > 0 ? weight() : 1; }
-    bool turns() const { return !restrained && !touched; }
+    bool turns() const { return !restrained && !joined && !touched; }
   };
 
   // A bound of the translation of a body: low <= normal . way <= high.
@@ -283,7 +303,10 @@ class FreeBodies {
   // additional sums.
   template <class Weight, class Force, class Add>
   void find_ways(Weight&& weight, Force&& force, Add&& add) {
-    for (Body& body : bodies_) body.sums = Sums{};
+    for (std::size_t b = 0; b < bodies_.size(); ++b) {
+      bodies_[b].sums = Sums{};
+      bodies_[b].joined = pattern_ != nullptr && joined_[b] != 0;
+    }
     sum([&](int i, Sums& sums) {
       const double w = weight(i);
       sums.weight += w;
@@ -292,13 +315,13 @@ class FreeBodies {
     });
     for (Body& body : bodies_) {
       body.force = point(body.sums.force);
-      body.way = times<double, dim, dim, 1>(body.may_move, body.force) / -body.divisor();
+      if (body.joined) body.way.setZero();
+      else body.way = times<double, dim, dim, 1>(body.may_move, body.force) / -body.divisor();
     }
   }
 
   // Finds the bodies with a node at one of its bounds, or with friction.
   void find_touched(const Contacts<Vector>& contacts, double contact_time, const Vector& u) {
-    bounds_.clear();
     if (contacts.bounds().empty()) return;
     for (const auto& bounded : contacts.bounds().nodes()) {
       const int number = body_of_[at(bounded.node)];
@@ -333,7 +356,7 @@ class FreeBodies {
     if (bounds_.empty()) return;
     for (const auto& bounded : contacts.bounds().nodes()) {
       Body& body = bodies_[at(body_of_[at(bounded.node)])];
-      if (body.touched) continue;
+      if (body.touched || body.joined) continue;
       const Point end = displaced(bounded.node);
       for (int axis = 0; axis < bounded.axes; ++axis) {
         const double y = dot<double, dim>(Point(bounded.N.col(axis).template cast<double>()), end);
@@ -341,7 +364,7 @@ class FreeBodies {
       }
     }
     for (Body& body : bodies_) {
-      body.settled = !body.touched || !(body.weight() > 0);
+      body.settled = !body.touched || body.joined || !(body.weight() > 0);
       if (body.touched) {
         body.turn.setZero();
         body.way.setZero();
@@ -438,7 +461,7 @@ class FreeBodies {
     // Calls use(body, axis, normal, pressure) for each bound of a node, with the pressure in the gradient.
     const auto for_each_axis = [&](const auto& bounded, auto&& use) {
       Body& body = bodies_[at(body_of_[at(bounded.node)])];
-      if (!body.touched || body.restrained) return;
+      if (!body.touched || body.restrained || body.joined) return;
       const auto pressures = bounds.pressures(bounded, u.node(bounded.node), g.node(bounded.node));
       for (int axis = 0; axis < bounded.axes; ++axis) {
         use(body, axis, Point(bounded.N.col(axis).template cast<double>()),
@@ -491,6 +514,8 @@ class FreeBodies {
   std::vector<Run> runs_;     // cover all nodes
   std::vector<Sums> sums_;    // of each run
   std::vector<Bound> bounds_;
+  std::shared_ptr<const BlockPattern> pattern_;  // for which joined_ was found
+  std::vector<char> joined_;                     // whether pairs join a body to another
   bool constraints_known_ = false;
   bool any_moves_ = true;
 };

@@ -102,6 +102,7 @@ class IncrementalPotential
 
   double tangent(const Vector& u, Projection projection, Vector& g, Matrix& A) {
     const double value = Base::tangent(u, projection, g, A);
+    if constexpr (balances_bodies) w_.bodies.follow_pattern(A.shared_pattern());
     for (std::ptrdiff_t i = 0; i < A.rows(); ++i) {
       auto block = A.diagonal(i);
       Scalar least = -std::numeric_limits<Scalar>::infinity();

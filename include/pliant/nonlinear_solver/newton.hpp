@@ -225,18 +225,29 @@ class Minimization {
 
  private:
   using Scalar = typename Vector::Scalar;
-  static constexpr bool bounded = requires(Problem & problem) { problem.bounds(); };
+  static constexpr bool bounded = Problem::bounded;
 
   NewtonStop iterate() {
-    const bool moved = has_to_follow() || out_of_bounds();
+    const bool follows = has_to_follow(), moved = follows || out_of_bounds();
     evaluate_tangent(moved ? 1 : schedule_.part());
     report_.first_value = report_.value;
     report_.first_gradient = report_.gradient;
     set_goal();
     if (!finite()) return NewtonStop::undefined;
-    if (moved) {
-      if (const auto stop = follow_constraints()) return *stop;
-      if (const auto stop = after_step()) return *stop;
+    // A single linear system takes moved nodes to their paths in any case.
+    const bool limited = newton_.line_search || !follows;
+    for (bool moves = moved; moves;) {
+      if (const auto stop = follow_constraints(limited)) return *stop;
+      auto stop = after_step();
+      moves = follow_fraction_ < 1 && (has_to_follow() || out_of_bounds());
+      if (moves && stop == NewtonStop::converged) {
+        if (report_.iterations >= newton_.max_iterations) return NewtonStop::iteration_limit;
+        stop = {};
+      }
+      if (stop) return *stop;
+      if (!moves) break;
+      evaluate_tangent(1);
+      w_.step.set_zero();
     }
     for (;;) {
       report_.linear = {};
@@ -358,7 +369,8 @@ class Minimization {
   // The first iteration, which moves the constrained nodes to their prescribed positions. Their displacement
   // is part of the linear system, so that the other nodes follow as in a linear body; if they were moved
   // alone, they would strain, or invert, only the elements next to them.
-  std::optional<NewtonStop> follow_constraints() {
+  // If `limited`, they go no farther than is safe, so that several such iterations may be necessary.
+  std::optional<NewtonStop> follow_constraints(bool limited) {
     if (!monitor_(report_)) return NewtonStop::cancelled;
     problem_.prescribe(x_, w_.trial);
     w_.hessian.multiply(w_.trial, w_.right_side);
@@ -375,12 +387,24 @@ class Minimization {
       x_.add(Scalar(-1), w_.trial);
       evaluate_tangent(1);
       w_.step.set_zero();
-      return follow_constraints();
+      return follow_constraints(limited);
     }
     if (!report_.linear && report_.linear.stop != LinearStop::max_iterations) {
       return NewtonStop::linear_solver_failed;
     }
-    x_.add(Scalar(1), w_.step);
+    if (limited) {
+      Vector& start = w_.right_side;
+      start.set_sum(x_, Scalar(-1), w_.trial);
+      w_.trial.add(Scalar(1), w_.step);
+      follow_fraction_ = std::min(1.0, problem_.safe_fraction(start, w_.trial));
+      if (!(follow_fraction_ > 0)) {
+        x_ = start;
+        report_.value = problem_.gradient(x_, w_.gradient);
+        return NewtonStop::stalled;
+      }
+      if (follow_fraction_ < 1) x_.set_sum(start, static_cast<Scalar>(follow_fraction_), w_.trial);
+    }
+    if (follow_fraction_ == 1) x_.add(Scalar(1), w_.step);
     report_.value = problem_.gradient(x_, w_.gradient);
     problem_.constrain(w_.gradient);
     report_.first_value = report_.value;
@@ -457,7 +481,8 @@ class Minimization {
   ProjectionSchedule schedule_;
   NewtonReport report_;
   NewtonIteration current_;
-  double enough_ = 0;  // a residual of the linear solver that counts as zero [N]
+  double follow_fraction_ = 1;  // the safe part of the last way to the constraints [-]
+  double enough_ = 0;           // a residual of the linear solver that counts as zero [N]
 };
 
 }  // namespace detail
@@ -472,11 +497,14 @@ class Minimization {
 //   prescribe(x, d)                        sets d to the remaining change of the constrained unknowns of x,
 //                                          zero for the free ones
 //   safe_fraction(x, step)                 the largest allowed fraction of a step from x, at which the
-//                                          last value was computed; 1 for no limit
+//                                          last value was computed; 1 for no limit. It also limits the way of
+//                                          constrained and of bounded unknowns, except for constrained ones
+//                                          without line search
 //   force_scale()                          the size of the acting forces [N]
 //   force_rounding(), value_rounding()     the rounding errors of a gradient [N] and of the last value [J],
 //                                          with the stiffness of the last tangent
-// and, if some nodes have bounds,
+//   bounded                                a constant: whether nodes can have bounds
+// and, if it is true,
 //   bounds()                               the BoundedNodes; each iteration goes to the minimum of the
 //                                          quadratic model within the bounds, and at convergence the gradient
 //                                          is zero except for the forces of the bounds

@@ -17,7 +17,8 @@
 //   at      TermPoint: position(node), displacement(node) [m], time(), dt() [s]
 //   state   TermState: position(node) [m], velocity(node) [m/s], time(), dt() [s]
 //   step    NodeValues: step(node) [m]
-// They throw IndexError for a node that does not exist. A force without a potential, such as wind, is
+// begin_step and accept_step are called for inactive terms as well. The functions of the arguments throw
+// IndexError for a node that does not exist. A force without a potential, such as wind, is
 // constant within a step: compute it in begin_step, and return -f.u as the value. testing/terms.hpp checks a
 // model.
 #pragma once
@@ -39,7 +40,7 @@ struct TermAbilities {
   // `bool active() const`: false if the term is to be omitted, at no cost.
   bool switches = false;
   // `void begin_step(state)`: called at the start of a step or of a part of one, in this state; the time of
-  // the state is that at the end. May be called again for the same step.
+  // the state is that at the end. May be called again for the same step. A failed step takes it back.
   bool begins_steps = false;
   // `void accept_step(state)`: called after a successful step with the state at its end. Such a term may keep
   // data from step to step: it is part of a SavedState.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -27,13 +28,18 @@ constexpr bool require_terms(const std::tuple<Terms...>*) {
   return (require_term<Terms, System>() && ...);
 }
 
-// Calls use(term) for each active term, in order.
+// Calls use(term) for each term, in order.
+template <class Tuple, class Use>
+void for_each_term(Tuple& terms, Use&& use) {
+  std::apply([&](auto&... term) { (use(term), ...); }, terms);
+}
+
+// The same for each active term.
 template <class Tuple, class Use>
 void for_each_active(Tuple& terms, Use&& use) {
-  const auto use_active = [&](auto& term) {
+  for_each_term(terms, [&](auto& term) {
     if (is_active(term)) use(term);
-  };
-  std::apply([&](auto&... term) { (use_active(term), ...); }, terms);
+  });
 }
 
 // The fraction of a change of the displacement that all terms allow.
@@ -67,17 +73,18 @@ bool any_term_active(const System& system) {
   return any;
 }
 
-// Called at the start of a step and after a successful step, with the state.
+// Called at the start of a step and after a successful step, with the state; also for terms that are not
+// active, which may become so, and then depend on what they have seen.
 template <class System>
 void begin_terms(System& system, const TermState<System>& state) {
   static_assert(detail::require_terms<System>(static_cast<const TermsOf<System>*>(nullptr)));
-  detail::for_each_active(detail::terms_in(system), [&]<class T>(T& term) {
+  detail::for_each_term(detail::terms_in(system), [&]<class T>(T& term) {
     if constexpr (T::abilities.begins_steps) term.begin_step(state);
   });
 }
 template <class System>
 void accept_terms(System& system, const TermState<System>& state) {
-  detail::for_each_active(detail::terms_in(system), [&]<class T>(T& term) {
+  detail::for_each_term(detail::terms_in(system), [&]<class T>(T& term) {
     if constexpr (T::abilities.accepts_steps) term.accept_step(state);
   });
 }
@@ -91,17 +98,61 @@ double evaluate_terms(const System& system, const TermPoint<System>& at, TermSum
   return value;
 }
 
+namespace detail {
+
+// Calls use(term of a, term of b) for the terms of two tuples of the same type, in order.
+template <class First, class Second, class Use>
+void for_each_two(First& a, Second& b, Use&& use) {
+  [&]<std::size_t... i>(std::index_sequence<i...>) { (use(std::get<i>(a), std::get<i>(b)), ...); }
+  (std::make_index_sequence<std::tuple_size_v<First>>{});
+}
+
+// Whether a step may change a term.
+template <class T>
+inline constexpr bool steps_change = T::abilities.begins_steps || T::abilities.accepts_steps;
+template <class... Terms>
+inline constexpr bool steps_change<std::tuple<Terms...>> = (steps_change<Terms> || ...);
+
+}  // namespace detail
+
 // Restores the terms that keep data from step to step.
 template <class System>
 void restore_terms(System& system, TermsOf<System>&& saved) {
-  [&]<std::size_t... i>(std::index_sequence<i...>) {
-    [[maybe_unused]] const auto restore = []<class T>(T& from, T& to) {
-      if constexpr (T::abilities.accepts_steps) to = std::move(from);
-    };
-    (restore(std::get<i>(saved), std::get<i>(detail::terms_in(system))), ...);
-  }
-  (std::make_index_sequence<std::tuple_size_v<TermsOf<System>>>{});
+  detail::for_each_two(saved, detail::terms_in(system), []<class T>(T& from, T& to) {
+    if constexpr (T::abilities.accepts_steps) to = std::move(from);
+  });
 }
+
+// The terms before a step, as far as it may change them.
+template <class System>
+class TermsBefore {
+  using Terms = TermsOf<System>;
+  static constexpr bool any = detail::steps_change<Terms>;
+
+ public:
+  void take(const System& of) {
+    if constexpr (any) {
+      if (!saved_) {
+        saved_ = detail::terms_in(of);
+        return;
+      }
+      detail::for_each_two(*saved_, detail::terms_in(of), []<class T>(T& to, const T& from) {
+        if constexpr (detail::steps_change<T>) to = from;
+      });
+    }
+  }
+  // After a failed step.
+  void give_back(System& to) {
+    if constexpr (any) {
+      detail::for_each_two(*saved_, detail::terms_in(to), []<class T>(T& from, T& term) {
+        if constexpr (detail::steps_change<T>) std::swap(from, term);
+      });
+    }
+  }
+
+ private:
+  std::optional<Terms> saved_;
+};
 
 // Adds the negative forces of the terms [N], and if required their derivatives, to the gradient and the
 // matrix of a System at the positions x after the displacement u [m], which is null if it is zero.

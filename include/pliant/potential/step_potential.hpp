@@ -23,6 +23,8 @@ class StepPotential {
   using Scalar = typename System::Scalar;
   using Vector = typename System::Vector;
   using Matrix = typename System::Matrix;
+  static constexpr bool bounded = System::Contacts::takes_colliders;  // see Newton's method
+  static constexpr bool balances_bodies = false;                      // see IncrementalPotential
 
   struct Workspace {
     Vector prescribed;  // u of the constrained nodes [m]
@@ -78,7 +80,7 @@ class StepPotential {
   void constrain(Matrix& A) const { filter_.apply(A); }
   bool constraints_move() const { return constraints_move_; }
   void prescribe(const Vector& u, Vector& d) const { filter_.remaining(w_.prescribed, u, d); }
-  auto& bounds() { return contacts_.bounds(); }
+  auto& bounds() requires(bounded) { return contacts_.bounds(); }
   double contact_time() const { return contact_time_; }
 
   double safe_fraction(const Vector& u, const Vector& step) const {

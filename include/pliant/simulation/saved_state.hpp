@@ -70,8 +70,9 @@ void require_same(const StateOrigin<Dim>& state, const StateOrigin<Dim>& here, c
 
 // The type of Simulation::state and Simulation::set_state. It contains the time, positions, velocities and
 // accelerations, the loads, the poses of colliders, the persistent data of friction and of the integrator,
-// the multipliers, factors and first guesses of the solvers, and the terms of the program that accept steps.
-// It is a value of plain numbers and arrays, independent of any simulation.
+// the multipliers, factors and first guesses of the solvers, the pairs of nodes that the matrices have
+// (GrowingPattern), and the terms of the program that accept steps. It is a value of plain numbers and
+// arrays, independent of any simulation.
 //
 // It does not contain the solid, the constraints, the parameters of integrator and solver, nor the shapes,
 // surfaces and paths of colliders. The simulation of set_state must have the same ones.
@@ -107,6 +108,7 @@ class SavedState {
   Vector a_;                      // if the integrator stores it [m/s^2]
   bool acceleration_known_ = false;
   Vector external_forces_;  // on the unknowns [N]
+  Positions user_forces_;   // from which they are converted in each step [N]; otherwise without columns
   SmallVector<double, dim> gravity_ = SmallVector<double, dim>::Zero();
   typename System::Contacts::History contacts_;
   detail::HistoryOf<System> system_;

@@ -109,6 +109,7 @@ class Simulation {
       report.energies = energies();
       return report;
     }
+    follow_forces();
     before_.take(system_, state_);
     if constexpr (Workspace::abilities.steps) integrator_workspace_.begin_step();
     if constexpr (of_solver.follows_steps) solver_workspace_.begin_step();
@@ -198,16 +199,18 @@ class Simulation {
   const Integrator& integrator() const { return integrator_; }
   const Solver& solver() const { return solver_; }
 
-  // A term of `solid.with(term)`, by its type: the copy that is used in the steps, which may be changed
-  // between them, for example switched on.
+  // A term of `solid.with(term)`, by its type: the copy that is used in the steps.
   template <class Term>
   const Term& term() const {
     return std::get<Term>(system_.terms());
   }
+
+  // Replaces the term of this type, for example to switch it on. A term that refers to data elsewhere must be
+  // set again after these have changed, because the acceleration at the start of a step depends on it.
   template <class Term>
-  Term& term() {
+  void set_term(Term term) {
+    std::get<Term>(system_.terms()) = std::move(term);
     state_.acceleration_known = false;
-    return std::get<Term>(system_.terms());
   }
 
   // Both functions throw SizeError for a wrong number of columns, ParameterError for a number that is not
@@ -248,6 +251,7 @@ class Simulation {
     saved.constraint_forces_ = constraint_forces_;
     saved.gravity_ = gravity_;
     saved.external_forces_ = external_forces_;
+    saved.user_forces_ = user_forces_;
     saved.acceleration_known_ = state_.acceleration_known;
     saved.a_ = state_.a;
     if constexpr (!System::abilities.exact_view) {
@@ -285,6 +289,7 @@ class Simulation {
       state_.v = std::move(saved.v_);
     }
     external_forces_ = std::move(saved.external_forces_);
+    user_forces_ = std::move(saved.user_forces_);
     update_loads();
     state_.time = saved.time_;
     state_.acceleration_known = saved.acceleration_known_;
@@ -325,10 +330,12 @@ class Simulation {
     if constexpr (Workspace::abilities.follows_constraints) integrator_workspace_.constraints_changed();
   }
 
-  // Sets the time of the current state [s], an argument of the paths of moved nodes.
+  // Sets the time of the current state [s], an argument of terms and of the paths of moved nodes.
   void set_time(double time) {
     detail::require_parameter(true, "time", time, "must be finite (s)");
+    if (time == state_.time) return;
     state_.time = time;
+    state_.acceleration_known = false;
   }
 
   // Adds a collider, which nodes do not enter; returns its number. `path`, a function of the time [s], moves
@@ -349,7 +356,8 @@ class Simulation {
   // The contacts of nodes with colliders at the end of the last step, with CentralDifferences in any of its
   // substeps; a node may touch several colliders.
   std::vector<Contact<dim>> contacts() const {
-    std::vector<Contact<dim>> result = contacts_.pressing();
+    std::vector<Contact<dim>> result;
+    if constexpr (System::Contacts::takes_colliders) result = contacts_.pressing();
     for (Contact<dim>& contact : result) {
       contact.node = user_number(contact.node);
     }
@@ -378,12 +386,15 @@ class Simulation {
                   "set_gravity takes a vector, in braces or of Eigen: set_gravity({0, -9.81, 0})");
   }
 
-  // Sets a force on each node, dim x #nodes [N], which persists until it is set again.
+  // Sets a force on each node, dim x #nodes [N], which persists until it is set again. Its direction is fixed
+  // in space, also if the unknowns are no positions.
   template <class Derived>
   void set_external_forces(const Eigen::MatrixBase<Derived>& forces) {
     const auto& values = forces.derived().eval();
     require_nodal("external forces", values);
-    system_.take_forces(state_.x, values.template cast<Scalar>(), external_forces_);
+    Positions user = values.template cast<Scalar>();
+    system_.take_forces(state_.x, user, external_forces_);
+    if constexpr (!System::abilities.constant_forces) user_forces_ = std::move(user);
     update_loads();
   }
 
@@ -493,6 +504,7 @@ class Simulation {
     positions_ = velocities_ = constraint_forces_ = Positions::Zero(dim, system_.visible_node_count());
     if (relative()) relative_positions_ = positions_;
     if constexpr (!System::abilities.exact_view) before_.x = before_.v = system_.make_vector();
+    if constexpr (!System::abilities.constant_forces) before_.forces = system_.make_vector();
     show();
     if constexpr (has_solid) positions_ = solid_.nodes();
   }
@@ -560,6 +572,26 @@ class Simulation {
     }
   }
 
+  // Converts the user's forces for the current unknowns.
+  void follow_forces() {
+    if constexpr (!System::abilities.constant_forces) {
+      if (user_forces_.cols() == 0) return;
+      Vector& change = before_.forces;
+      change.set_sum(external_forces_, Scalar(0), external_forces_);
+      system_.take_forces(state_.x, user_forces_, external_forces_);
+      change.add(Scalar(-1), external_forces_);
+      if (!(change.norm() == 0)) update_loads();
+    }
+  }
+
+  // The potential of the user's forces [J].
+  double external_energy() const {
+    Positions rest(dim, system_.visible_node_count()), now = rest;
+    system_.show_positions(system_.rest(), rest);
+    system_.show_positions(state_.x, now);
+    return -static_cast<double>(user_forces_.cwiseProduct(now - rest).sum());
+  }
+
   void update_loads() {
     loads_.set_sum(external_forces_, Scalar(0), external_forces_);
     system_.add_gravity(gravity_, loads_);
@@ -571,6 +603,9 @@ class Simulation {
     if constexpr (System::dim == dim) gravity = gravity_;
     Energies energies = detail::energies_of_state(system_.mass(), system_.rest(), state_.x, state_.v, gravity,
                                                   external_forces_);
+    if constexpr (!System::abilities.constant_forces) {
+      if (user_forces_.cols() > 0) energies.external = external_energy();
+    }
     energies.elastic = elastic;
     energies.terms = stored_energy(system_, state_.x, state_.time);
     return energies;
@@ -588,9 +623,11 @@ class Simulation {
   struct Before {
     Vector x, v;  // if the user's arrays do not determine the unknowns exactly
     Vector a;
+    Vector forces;  // on the unknowns, if the user's forces are converted in each step [N]
     bool acceleration_known = false;
     double time = 0;
     detail::HistoryOf<System> system;
+    TermsBefore<System> terms;
 
     void take(const System& of, const State<Vector>& state) {
       if constexpr (!System::abilities.exact_view) {
@@ -601,6 +638,7 @@ class Simulation {
       acceleration_known = state.acceleration_known;
       time = state.time;
       detail::save_history(of, system);
+      terms.take(of);
     }
     void give_back(System& to, State<Vector>& state) {
       if constexpr (!System::abilities.exact_view) {
@@ -611,6 +649,7 @@ class Simulation {
       state.acceleration_known = acceleration_known;
       state.time = time;
       detail::restore_history(to, std::move(system));
+      terms.give_back(to);
     }
   };
 
@@ -623,7 +662,8 @@ class Simulation {
   State<Vector> state_;
   Before before_;
   typename System::Contacts contacts_;
-  Vector external_forces_;  // [N]
+  Vector external_forces_;  // on the unknowns [N]
+  Positions user_forces_;   // from which they are converted in each step [N]; otherwise without columns
   Vector loads_;            // external forces and gravity [N]
   SmallVector<double, dim> gravity_ = SmallVector<double, dim>::Zero();
   Workspace integrator_workspace_;

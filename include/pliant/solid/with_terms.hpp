@@ -9,7 +9,7 @@ namespace pliant {
 // A Solid, Bodies or Copies, and terms (potential/concept.hpp) with its node numbers. `solid.with(term, ...)`
 // makes one:
 //   auto sim = Simulation(solid.with(Foundation(mesh)), BackwardEuler{.dt = 0.01}, Cholesky{}, held);
-//   sim.term<Foundation>()     is the simulation's own copy
+//   sim.term<Foundation>()     is the simulation's own copy, which sim.set_term(term) replaces
 template <class SolidType, class... Terms>
 class WithTerms : public SolidType {
  public:

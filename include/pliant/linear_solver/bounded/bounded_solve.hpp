@@ -398,16 +398,10 @@ class BoundedSolve {
   typename Mprgp<Jacobi>::template Workspace<Matrix> box_workspace_;
 };
 
-// For other matrices, of Systems without contacts.
+// For other matrices, of Systems without contacts: it solves nothing.
 template <class Matrix>
 requires(!detail::solves_within_bounds<Matrix>) class BoundedSolve<Matrix> {
  public:
-  template <class Solver, class Workspace, class Bounds, class Vector, class Monitor>
-  LinearReport solve(const Solver& solver, Workspace& workspace, Matrix& A, Vector& b, const Bounds&,
-                     const Vector&, Vector& d, double goal, Monitor&& monitor) {
-    return solver.solve(A, b, d, workspace, goal, monitor);
-  }
-
   struct History {};
   void save(History&) const {}
   void restore(History&&) {}
