@@ -115,7 +115,7 @@ class FreeBodies {
   // are also rotated until the moments balance. x are the positions at u = 0 [m]; the gradient g at u is
   // updated.
   template <class Weight, class Force>
-  void balance(const Vector& x, const Contacts<Vector>& contacts, double contact_time, bool turns,
+  void balance(const Vector& x, const ContactStep<Vector>& contacts, double contact_time, bool turns,
                Weight&& weight, Force&& force, Vector& u, Vector& g) {
     if (!any_moves_) return;
     find_ways(weight, force, [&](int i, double w, Sums& sums) {
@@ -297,7 +297,7 @@ class FreeBodies {
   }
 
   // Finds the bodies with a node at one of its bounds, or with friction.
-  void find_touched(const Contacts<Vector>& contacts, double contact_time, const Vector& u) {
+  void find_touched(const ContactStep<Vector>& contacts, double contact_time, const Vector& u) {
     bounds_.clear();
     if (contacts.bounds().empty()) return;
     for (const auto& bounded : contacts.bounds().nodes()) {
@@ -328,7 +328,7 @@ class FreeBodies {
   // minimum of the potential of the forces on it within its bounds: of a quadratic function without friction,
   // and by Newton's method with friction.
   template <class Displaced>
-  void stay_within_bounds(const Contacts<Vector>& contacts, double contact_time, const Vector& u,
+  void stay_within_bounds(const ContactStep<Vector>& contacts, double contact_time, const Vector& u,
                           Displaced&& displaced) {
     if (bounds_.empty()) return;
     for (const auto& bounded : contacts.bounds().nodes()) {
@@ -432,7 +432,7 @@ class FreeBodies {
   // rounding errors, so that a part of this force is at free nodes. The missing force is distributed over the
   // pressures at the bounds, in proportion to them; if it is about as large as they are, the pressures are
   // unreliable, and the force is distributed equally over the nodes at bounds that can carry it.
-  void correct_pressures(const Contacts<Vector>& contacts, const Vector& u, Vector& g) {
+  void correct_pressures(const ContactStep<Vector>& contacts, const Vector& u, Vector& g) {
     if (bounds_.empty()) return;
     const auto& bounds = contacts.bounds();
     // Calls use(body, axis, normal, pressure) for each bound of a node, with the pressure in the gradient.
