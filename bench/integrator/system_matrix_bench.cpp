@@ -56,12 +56,13 @@ struct Problem {
       const Block velocity = multiply_add(Block(dt), a, start.v.block(i));
       workspace.potential.predicted.set_block(i, Block(dt) * velocity);
     });
+    auto contact = contacts.begin_step(0, dt, start.x);
     const struct {
       Assembled& system;
       const Filter<3, double>& filter;
-      Contacts<NodeVector<3, double>>& contacts;
+      ContactStep<NodeVector<3, double>>& contacts;
       const NodeVector<3, double>& loads;
-    } context{system, filter, contacts, loads};
+    } context{system, filter, contact, loads};
     IncrementalPotential<Assembled, Filter<3, double>> potential(context, start, {dt, dt * dt, dt, dt, dt},
                                                                  newton, workspace.potential);
     u.set_zero();

@@ -48,10 +48,14 @@
 #include <pliant/constraint/unconstrained.hpp>
 #include <pliant/contact/response/colliders.hpp>
 #include <pliant/contact/response/concept.hpp>
+#include <pliant/contact/response/contact_data.hpp>
+#include <pliant/contact/response/contact_search.hpp>
 #include <pliant/contact/response/contacts.hpp>
-#include <pliant/contact/response/friction.hpp>
-#include <pliant/contact/response/holds.hpp>
+#include <pliant/contact/response/explicit_contact.hpp>
+#include <pliant/contact/response/friction_anchors.hpp>
+#include <pliant/contact/response/implicit_contact.hpp>
 #include <pliant/contact/response/no_contacts.hpp>
+#include <pliant/contact/response/node_friction.hpp>
 #include <pliant/contact/response/node_groups.hpp>
 #include <pliant/contact/shape/any_collider.hpp>
 #include <pliant/contact/shape/bounding_volume_hierarchy.hpp>

@@ -172,6 +172,10 @@ TEST_CASE("A pendulum swings with the period of the elliptic integral") {
     Simulation sim(Pendulum(3, length, g), Newmark{.dt = period / steps, .newton = exact}, DenseCholesky{});
     sim.set_positions(length * Eigen::Vector2d(std::sin(amplitude), -std::cos(amplitude)));
     for (int k = 0; k < steps / 4; ++k) REQUIRE(sim.step());
+    CHECK(sim.contacts().empty());
+    CHECK(sim.collider_forces().isZero(0));
+    CHECK_THROWS_AS(sim.move_collider(0, Pose<2>()), IndexError);
+    CHECK_THROWS_AS(sim.remove_collider(0), IndexError);
     // A quarter of the period later it is at the bottom.
     return std::abs(sim.positions()(0, 0)) / length;
   };

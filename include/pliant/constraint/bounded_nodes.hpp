@@ -27,16 +27,19 @@ struct ContactPlane {
 // and corners are represented exactly as well. A plane that faces another one is an upper bound.
 template <int Dim, class Scalar>
 struct BoundedNode {
+  using Point = SmallVector<Scalar, Dim>;
+  using Square = SmallMatrix<Scalar, Dim, Dim>;
+
   int node = -1;
   int axes = 0;                                        // the first ones have bounds
-  SmallMatrix<Scalar, Dim, Dim> N, T;                  // T = N^-T, u = T y [-]
-  SmallVector<Scalar, Dim> lower, upper;               // on y, infinite beyond `axes` [m]
+  Square N = Square::Zero(), T = Square::Zero();       // T = N^-T, u = T y [-]
+  Point lower = Point::Zero(), upper = Point::Zero();  // on y, infinite beyond `axes` [m]
   Scalar rounding = 0, stretch = 0;                    // of y at rest [m]; of T, the largest entry
   std::array<int, std::size_t{Dim}> below{}, above{};  // the collider of each bound, or -1
   int crossed = -1;                                    // an axis with contradictory bounds, or -1
 
   // The rounding of y at the displacement u [m]: that of u itself, or that of the positions if it is larger.
-  Scalar rounding_at(const SmallVector<Scalar, Dim>& u) const {
+  Scalar rounding_at(const Point& u) const {
     constexpr Scalar units = 16 * std::numeric_limits<Scalar>::epsilon();
     return std::max(rounding, units * stretch * u.cwiseAbs().maxCoeff());
   }
@@ -225,14 +228,14 @@ class BoundedNodes {
     for (int k = 0; k < bounded.axes; ++k) sets *= 3;
     for (int set = 1; set < sets; ++set) {
       SmallMatrix<double, dim, dim> products = SmallMatrix<double, dim, dim>::Identity();
-      SmallVector<double, dim> way = SmallVector<double, dim>::Zero();
+      SmallVector<double, dim> shift = SmallVector<double, dim>::Zero();
       std::array<int, std::size_t{dim}> side{};  // 0 none, 1 lower, 2 upper
       bool bounds = true;
       for (int k = 0, rest = set; k < bounded.axes; ++k, rest /= 3) {
         side[static_cast<std::size_t>(k)] = rest % 3;
         if (rest % 3 == 0) continue;
-        way[k] = static_cast<double>(rest % 3 == 1 ? bounded.lower[k] : bounded.upper[k]) - y[k];
-        bounds = bounds && std::abs(way[k]) < std::numeric_limits<double>::infinity();
+        shift[k] = static_cast<double>(rest % 3 == 1 ? bounded.lower[k] : bounded.upper[k]) - y[k];
+        bounds = bounds && std::abs(shift[k]) < std::numeric_limits<double>::infinity();
       }
       if (!bounds) continue;
       const auto holds = [&](int k) { return side[static_cast<std::size_t>(k)] != 0; };
@@ -247,7 +250,7 @@ class BoundedNodes {
           if (holds(j) && holds(k)) products(j, k) = product(j, k);
         }
       }
-      const auto push = times<double, dim, dim, 1>(inverse<double, dim>(products), way);
+      const auto push = times<double, dim, dim, 1>(inverse<double, dim>(products), shift);
       bool found = true;
       for (int k = 0; k < bounded.axes; ++k) {
         const int of_axis = side[static_cast<std::size_t>(k)];

@@ -117,9 +117,7 @@ struct CentralDifferences {
       return stopped(StepStop::energy_undefined);
     }
     double stable = bounded ? w.stable : stable_step(context, state, w);
-    const bool meets = !context.contacts.empty();
-    if (meets) context.contacts.begin_forces();
-    else context.contacts.clear();
+    auto contact = context.contacts.begin_explicit();
     if constexpr (balances_bodies<typename Context::System>) {
       w.first_x.set_sum(state.x, 0, state.x);
       w.first_v.set_sum(state.v, 0, state.v);
@@ -147,17 +145,18 @@ struct CentralDifferences {
       }
       const int count = static_cast<int>(std::min<double>(left, renewal));
       w.start.copy(state);
-      if (meets) context.contacts.keep_forces();
+      contact.keep_forces();
       double begun = done;
       for (int k = 1; k <= count; ++k) {
         if (!monitor(detail::progress_without_residual(report.substeps))) return stopped(StepStop::cancelled);
         ++report.substeps;
         const double ended = k == left ? dt : done + k * length;
         const double end = start + ended;
-        if (meets) context.contacts.part(state.time, end, begun / dt, ended / dt);
+        context.contacts.set_interval(state.time, end, begun / dt, ended / dt);
         begun = ended;
-        if (!advance(context, state, w, end, length)) return stopped(StepStop::penetration);
-        report.energies.elastic = accelerate(context, state, w, end, length, k == left);
+        const auto near_colliders = advance(context, contact, state, w, end, length);
+        if (!near_colliders) return stopped(StepStop::penetration);
+        report.energies.elastic = accelerate(context, *near_colliders, state, w, end, length, k == left);
         if (!std::isfinite(report.energies.elastic)) return stopped(StepStop::energy_undefined);
       }
       stable = stable_step(context, state, w);
@@ -167,13 +166,13 @@ struct CentralDifferences {
       } else {  // too long; if the body has diverged, the bound at its end may be meaningless
         stable = std::max(stable, length / (2 * safety));
         state.copy(w.start);
-        if (meets) context.contacts.restore_forces();
+        contact.restore_forces();
       }
     }
     if (!(state.x.finite() && state.v.finite() && state.a.finite())) return stopped(StepStop::not_finite);
     report.stable_dt = w.stable = stable;
     w.length = length;
-    if (meets) report.contacts = context.contacts.add_found(w.held);
+    report.contacts = std::move(contact).end(w.held);
     if constexpr (balances_bodies<typename Context::System>) balance(context, state, w);
     return report;
   }
@@ -236,11 +235,11 @@ struct CentralDifferences {
     return longest_stable_step(stiffness, damping);
   }
 
-  // Computes v' and x+ of a substep of length h [s] to the time `end` [s]. Returns false if some node cannot
-  // be kept out of the colliders.
-  template <class Context, class W>
-  bool advance(const Context& context, State<typename Context::Vector>& state, W& w, double end,
-               double length) const {
+  // Computes v' and x+ of a substep of length h [s] to the time `end` [s]. Returns the nodes near
+  // colliders, or nothing if some node cannot be kept out.
+  template <class Context, class Contact, class W>
+  auto advance(const Context& context, Contact& contact, State<typename Context::Vector>& state, W& w,
+               double end, double length) const {
     using Scalar = typename Context::Scalar;
     using Block = typename Context::Vector::Block;
     const auto h = static_cast<Scalar>(length);
@@ -256,13 +255,11 @@ struct CentralDifferences {
     if (has_terms<typename Context::System> || !context.contacts.empty()) {
       w.way.set_sum(w.displacement, h, half_way);
     }
-    if (!context.contacts.empty()) {
-      const auto mass = [&](int node) { return static_cast<double>(context.system.mass().node(node)(0)); };
-      const bool outside = context.contacts.put_back(
-          state.x, w.displacement, {.dt = length, .weight = length / dt}, mass, w.way,
-          [&](int node) { half_way.node(node) = (w.way.node(node) - w.displacement.node(node)) / h; });
-      if (!outside) return false;
-    }
+    const auto mass = [&](int node) { return static_cast<double>(context.system.mass().node(node)(0)); };
+    const auto bounded = contact.put_back(
+        state.x, w.displacement, {.dt = length, .weight = length / dt}, mass, w.way,
+        [&](int node) { half_way.node(node) = (w.way.node(node) - w.displacement.node(node)) / h; });
+    if (!bounded) return bounded;
     if constexpr (Context::System::abilities.adds_displacements) {
       state.x.add(h, half_way);
       context.filter.for_each_moved(
@@ -274,14 +271,14 @@ struct CentralDifferences {
     context.filter.for_each_moved([&](int node, const auto&) {
       half_way.node(node) += w.displacement.node(node) / h;  // zero before
     });
-    return true;
+    return bounded;
   }
 
   // Computes a+ and v+; returns the elastic energy [J]. In the last substep of a step also computes the
   // forces of the constraints.
-  template <class Context, class W>
-  double accelerate(const Context& context, State<typename Context::Vector>& state, W& w, double end,
-                    double length, bool is_last) const {
+  template <class Context, class Bounded, class W>
+  double accelerate(const Context& context, const Bounded& bounded, State<typename Context::Vector>& state,
+                    W& w, double end, double length, bool is_last) const {
     using Scalar = typename Context::Scalar;
     using Block = typename Context::Vector::Block;
     auto& system = context.system;
@@ -311,18 +308,16 @@ struct CentralDifferences {
     context.filter.apply(state.v);
     context.filter.follow_motions(state.time, end, state.v);
     state.time = end;
-    if (!context.contacts.empty()) {
-      const auto drag = [&](int node) {
-        return damps_mass ? static_cast<double>(system.mass_damping().node(node)(0)) : 0;
-      };
-      const auto mass_of = [&](int node) { return static_cast<double>(mass.node(node)(0)); };
-      context.contacts.stop_entering(
-          state.x, w.way, {.dt = length, .weight = length / dt},
-          [&](int node) { return mass_of(node) + length / 2 * drag(node); }, state.v,
-          [&](int node, const SmallVector<double, Context::Vector::dim>& change) {
-            state.a.node(node) -= (drag(node) / mass_of(node) * change).template cast<Scalar>();
-          });
-    }
+    const auto drag = [&](int node) {
+      return damps_mass ? static_cast<double>(system.mass_damping().node(node)(0)) : 0;
+    };
+    const auto mass_of = [&](int node) { return static_cast<double>(mass.node(node)(0)); };
+    bounded.stop_entering(
+        state.x, w.way, {.dt = length, .weight = length / dt},
+        [&](int node) { return mass_of(node) + length / 2 * drag(node); }, state.v,
+        [&](int node, const SmallVector<double, Context::Vector::dim>& change) {
+          state.a.node(node) -= (drag(node) / mass_of(node) * change).template cast<Scalar>();
+        });
     if (!is_last) return energy;
     // M a + alpha M v + D v' + dE/dx - f, with the acceleration that follows from the velocities.
     auto& unbalanced = w.drag;

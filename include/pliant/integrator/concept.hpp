@@ -83,7 +83,7 @@ struct StepContext {
 
   System& system;
   const Filter& filter;
-  Contacts& contacts;
+  typename Contacts::Step& contacts;
   const Vector& loads;  // external forces and gravity [N]
   const SolverType& solver;
   SolverWorkspaceType& solver_workspace;

@@ -132,8 +132,8 @@ class FreeBodies {
   // `contact_time` [s] as far as normal forces are known. If `turns`, unconstrained bodies without contact
   // are also rotated until the moments balance. x are the positions at u = 0 [m]; the gradient g at u is
   // updated.
-  template <class ContactsType, class Weight, class Force>
-  void balance(const Vector& x, const ContactsType& contacts, double contact_time, bool turns,
+  template <class ContactStepType, class Weight, class Force>
+  void balance(const Vector& x, const ContactStepType& contacts, double contact_time, bool turns,
                Weight&& weight, Force&& force, Vector& u, Vector& g) {
     if (!any_moves_) return;
     find_ways(weight, force, [&](int i, double w, Sums& sums) {
@@ -145,7 +145,7 @@ class FreeBodies {
       body.turn.setZero();
     }
     bounds_.clear();
-    if constexpr (ContactsType::takes_colliders) find_touched(contacts, contact_time, u);
+    if constexpr (ContactStepType::takes_colliders) find_touched(contacts, contact_time, u);
     if (turns) {
       sum([&](int i, Sums& sums) {
         const Body& body = bodies_[at(body_of_[at(i)])];
@@ -165,7 +165,7 @@ class FreeBodies {
       const Point arm = point(x, i) + point(u, i) - body.centre;
       return Point(point(u, i) + body.way + times<double, dim, dim, 1>(body.turn, arm));
     };
-    if constexpr (ContactsType::takes_colliders) stay_within_bounds(contacts, contact_time, u, displaced);
+    if constexpr (ContactStepType::takes_colliders) stay_within_bounds(contacts, contact_time, u, displaced);
     for_each_run([&](const Run& run, Sums&) {
       const Body& body = bodies_[at(run.body)];
       const Row way = row(body.way), centre = row(body.centre);
@@ -181,7 +181,7 @@ class FreeBodies {
         u.set_row(i, rounded);
       }
     });
-    if constexpr (ContactsType::takes_colliders) correct_pressures(contacts, u, g);
+    if constexpr (ContactStepType::takes_colliders) correct_pressures(contacts, u, g);
   }
 
  private:
@@ -321,7 +321,7 @@ class FreeBodies {
   }
 
   // Finds the bodies with a node at one of its bounds, or with friction.
-  void find_touched(const Contacts<Vector>& contacts, double contact_time, const Vector& u) {
+  void find_touched(const ContactStep<Vector>& contacts, double contact_time, const Vector& u) {
     if (contacts.bounds().empty()) return;
     for (const auto& bounded : contacts.bounds().nodes()) {
       const int number = body_of_[at(bounded.node)];
@@ -351,7 +351,7 @@ class FreeBodies {
   // minimum of the potential of the forces on it within its bounds: of a quadratic function without friction,
   // and by Newton's method with friction.
   template <class Displaced>
-  void stay_within_bounds(const Contacts<Vector>& contacts, double contact_time, const Vector& u,
+  void stay_within_bounds(const ContactStep<Vector>& contacts, double contact_time, const Vector& u,
                           Displaced&& displaced) {
     if (bounds_.empty()) return;
     for (const auto& bounded : contacts.bounds().nodes()) {
@@ -455,7 +455,7 @@ class FreeBodies {
   // rounding errors, so that a part of this force is at free nodes. The missing force is distributed over the
   // pressures at the bounds, in proportion to them; if it is about as large as they are, the pressures are
   // unreliable, and the force is distributed equally over the nodes at bounds that can carry it.
-  void correct_pressures(const Contacts<Vector>& contacts, const Vector& u, Vector& g) {
+  void correct_pressures(const ContactStep<Vector>& contacts, const Vector& u, Vector& g) {
     if (bounds_.empty()) return;
     const auto& bounds = contacts.bounds();
     // Calls use(body, axis, normal, pressure) for each bound of a node, with the pressure in the gradient.

@@ -43,16 +43,16 @@ struct IncrementalWeights {
 template <class SystemType, class FilterType>
 class IncrementalPotential
     : public StepPotential<SystemType, FilterType, MassParabola<typename SystemType::Vector>,
-                           Friction<typename SystemType::Contacts>, MassParabola<typename SystemType::Vector>,
-                           StiffnessDamping<SystemType>> {
+                           Friction<typename SystemType::Contacts::Step>,
+                           MassParabola<typename SystemType::Vector>, StiffnessDamping<SystemType>> {
  public:
   using Scalar = typename SystemType::Scalar;
   using Vector = typename SystemType::Vector;
   using Matrix = typename SystemType::Matrix;
   using Weights = IncrementalWeights<Scalar>;
-  using Base =
-      StepPotential<SystemType, FilterType, MassParabola<Vector>, Friction<typename SystemType::Contacts>,
-                    MassParabola<Vector>, StiffnessDamping<SystemType>>;
+  using Base = StepPotential<SystemType, FilterType, MassParabola<Vector>,
+                             Friction<typename SystemType::Contacts::Step>, MassParabola<Vector>,
+                             StiffnessDamping<SystemType>>;
 
   struct Workspace : Base::Workspace {
     Vector predicted;   // p [m]; set by the integrator
@@ -143,7 +143,7 @@ class IncrementalPotential
   const MassParabola<Vector>& drag() const { return std::get<2>(this->terms_); }
 
   Workspace& w_;
-  typename SystemType::Contacts& contacts_;
+  typename SystemType::Contacts::Step& contacts_;
   Weights weights_;
 };
 
@@ -187,18 +187,19 @@ struct IncrementalWorkspace {
 
 // Sets w.displacement to the minimiser of a potential, whose workspace has been filled.
 template <class Context, class Potential, class Monitor>
-StepReport minimize_increment(const Context& context, const State<typename Context::Vector>& state,
-                              Potential& potential, const Newton& newton,
-                              IncrementalWorkspace<typename Context::System, typename Context::Filter>& w,
-                              Monitor&& monitor) {
+Minimized<Context> minimize_increment(
+    const Context& context, const State<typename Context::Vector>& state, Potential& potential,
+    const Newton& newton, IncrementalWorkspace<typename Context::System, typename Context::Filter>& w,
+    Monitor&& monitor) {
   w.displacement.set_zero();
   potential.predict(w.newton.step);
-  StepReport report = minimize_with_contacts(context, potential, newton, state.x, w.potential, w.newton,
-                                             w.displacement, monitor);
-  if (report) context.contacts.finish(state.x, w.displacement);
+  Minimized<Context> result = minimize_with_contacts(context, potential, newton, state.x, w.potential,
+                                                     w.newton, w.displacement, monitor);
+  StepReport& report = result.report;
+  if (report && result.contact) std::move(*result.contact).finish(state.x, w.displacement);
   report.energies.elastic = potential.elastic_energy();
   blame_element(report, context.system, potential.position());
-  return report;
+  return result;
 }
 
 // Advances the state by a step of backward Euler of length dt [s], the minimum of its incremental potential.
@@ -217,7 +218,7 @@ StepReport minimize_incremental_potential(
     const Block velocity = multiply_add(Block(h), a, state.v.block(i));
     w.potential.predicted.set_block(i, Block(h) * velocity);
   });
-  StepReport report = minimize_increment(context, state, potential, newton, w, monitor);
+  StepReport report = minimize_increment(context, state, potential, newton, w, monitor).report;
   if (!report) return report;
 
   const Block time(h);

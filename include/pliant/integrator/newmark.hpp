@@ -95,7 +95,7 @@ struct Newmark {
     });
 
     const auto& u = workspace.displacement;
-    StepReport report = minimize_increment(context, state, potential, newton, workspace, monitor);
+    auto [report, contact] = minimize_increment(context, state, potential, newton, workspace, monitor);
     if (!report) return report;
 
     auto& end_acceleration = w.scratch;
@@ -109,7 +109,7 @@ struct Newmark {
       state.v.set_block(i, multiply_add(Block(h), mean, state.v.block(i)));
       state.a.set_block(i, end_acceleration.block(i));
     });
-    leave_contact(context, u, workspace.newton.gradient, state, w.held);
+    if (contact) leave_contact(context, *contact, u, workspace.newton.gradient, state, w.held);
     context.filter.for_each_moved([&](int node, const auto& S) {
       const auto velocity = ((u.node(node) - w.standstill.node(node)) / T).eval();
       // The force of the constraint belongs to the acceleration that follows from the velocities, not to the
@@ -130,19 +130,18 @@ struct Newmark {
   // acceleration at the start of the next step, and its value is 2 beta times that in the potential. Nodes in
   // contact follow the collider along its normal, and sticking ones in all directions; with the rule for v+
   // they would bounce off without loss, repeatedly.
-  template <class Context>
-  void leave_contact(const Context& context, const typename Context::Vector& u,
+  template <class Context, class Contact>
+  void leave_contact(const Context& context, Contact& contact, const typename Context::Vector& u,
                      const typename Context::Vector& g, State<typename Context::Vector>& state,
                      typename Context::Vector& held) const {
     using Scalar = typename Context::Scalar;
-    if (context.contacts.empty()) return;
-    context.contacts.follow(state.x, u, g, dt, state.v);
-    for (const auto& contact : context.contacts.found()) {
-      const auto force = contact.force.template cast<Scalar>().eval();
-      state.a.node(contact.node) -= force.cwiseQuotient(context.system.mass().node(contact.node));
-      held.node(contact.node) -= static_cast<Scalar>(1 - 2 * beta) * force;
+    contact.follow(state.x, u, g, dt, state.v);
+    for (const auto& [node, collider, normal, acting] : contact.contacts()) {
+      const auto force = acting.template cast<Scalar>().eval();
+      state.a.node(node) -= force.cwiseQuotient(context.system.mass().node(node));
+      held.node(node) -= static_cast<Scalar>(1 - 2 * beta) * force;
     }
-    context.contacts.scale_forces(2 * beta);
+    contact.scale_forces(2 * beta);
     context.filter.apply(state.a);
   }
 };

@@ -18,11 +18,11 @@ namespace pliant {
 // f.u, plus the additional terms of the System. Its minima are the stable equilibria.
 template <class SystemType, class FilterType>
 class StaticPotential : public StepPotential<SystemType, FilterType, DeadLoads<typename SystemType::Vector>,
-                                             Friction<typename SystemType::Contacts>> {
+                                             Friction<typename SystemType::Contacts::Step>> {
  public:
   using Vector = typename SystemType::Vector;
   using Base =
-      StepPotential<SystemType, FilterType, DeadLoads<Vector>, Friction<typename SystemType::Contacts>>;
+      StepPotential<SystemType, FilterType, DeadLoads<Vector>, Friction<typename SystemType::Contacts::Step>>;
 
   // `time` [s]: for the paths of the constraints at the end; `duration` [s]: of the motion, for which drag
   // acts.
@@ -155,14 +155,14 @@ struct QuasiStatic {
         total.stop = StepStop::time_stands_still;
         return total;
       }
-      context.contacts.part(start + done * dt, start + end * dt, done, end);
+      context.contacts.set_interval(start + done * dt, start + end * dt, done, end);
       w.increment_loads.set_sum(context.loads, Scalar(-1), w.last_loads);
       w.increment_loads.set_sum(w.last_loads, static_cast<Scalar>(end), w.increment_loads);
       StaticPotential<typename Context::System, typename Context::Filter> potential(
           context, state, w.increment_loads, start + end * dt, (end - done) * dt, w.potential);
       w.displacement.set_zero();
       w.newton.step.set_zero();
-      StepReport report =
+      auto [report, contact] =
           minimize_with_contacts(context, potential, newton, state.x, w.potential, w.newton, w.displacement,
                                  monitor, most_iterations - total.newton_iterations);
       blame_element(report, context.system, potential.position());
@@ -174,7 +174,7 @@ struct QuasiStatic {
         if (inverted.wrong() > 0 && !allow_inverted_elements) total.stop = StepStop::inverted;
       }
       if (total) {
-        context.contacts.finish(state.x, w.displacement);
+        if (contact) std::move(*contact).finish(state.x, w.displacement);
         displace(context.system, state.x, w.displacement, w.potential.position);
         done = end;
       } else if (total.stop == StepStop::cancelled) {

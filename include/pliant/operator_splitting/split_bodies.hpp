@@ -168,7 +168,8 @@ class SplitBodies {
   int advance(const Integrator& integrator, const Context& context, State<Vector>& state) {
     context.filter.prescribe(state.time + dt_, dt_, state.x, moved_);  // may throw, so it comes first
     if constexpr (balances_bodies) bodies_.follow_constraints(context.filter);
-    if (!context.contacts.empty()) context.contacts.make_room();
+    auto contact = context.contacts.begin_explicit();
+    contact.make_room();
     if (!rotations_known_) {
       if (others_) others_->find_rotations(state.x);
       for (Copies& copies : copies_) copies.find_rotations(state.x);
@@ -196,18 +197,11 @@ class SplitBodies {
       copies.find_displacement(block, state.x, displacement);
     });
     if constexpr (balances_bodies) balance(context, displacement);
-    // Takes nodes out of colliders; see Contacts::put_back.
-    int contacts = 0;
-    if (context.contacts.empty()) {
-      context.contacts.clear();
-    } else {
-      context.contacts.begin_forces();
-      const bool outside = context.contacts.put_back(
-          state.x, moved_, {.dt = dt_, .weight = 1}, [&](int node) { return nodes_[at(node)].mass; },
-          displacement, [](int) {});
-      if (!outside) return -1;
-      contacts = context.contacts.add_found(held_);
-    }
+    const auto bounded = contact.put_back(
+        state.x, moved_, {.dt = dt_, .weight = 1}, [&](int node) { return nodes_[at(node)].mass; },
+        displacement, [](int) {});
+    if (!bounded) return -1;
+    const int contacts = std::move(contact).end(held_);
     using Block = typename Vector::Block;
     const Block per_time(static_cast<Scalar>(1 / dt_));
     displacement.for_each_block([&](std::ptrdiff_t i) {

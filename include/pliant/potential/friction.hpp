@@ -5,17 +5,17 @@
 
 namespace pliant {
 
-// The potential of friction and drag of a Contacts within a step, with the normal forces of its last pass.
-template <class ContactsType>
+// The potential of friction and drag in a step of a Contacts, with the normal forces of its last pass.
+template <class ContactStepType>
 class Friction {
  public:
   static constexpr TermAbilities abilities{.switches = true, .finishes = true};
 
   // `time` [s]: for which drag acts.
-  Friction(const ContactsType& contacts, double time)
-      : contacts_(contacts), rubs_(contacts.rubs()), time_(time) {}
+  Friction(const ContactStepType& contacts, double time)
+      : contacts_(contacts), has_friction_(contacts.has_friction()), time_(time) {}
 
-  bool active() const { return rubs_; }
+  bool active() const { return has_friction_; }
 
   template <class At, class Sum>
   double evaluate(const At& at, Sum& sum) const {
@@ -29,8 +29,8 @@ class Friction {
   }
 
  private:
-  const ContactsType& contacts_;
-  bool rubs_;
+  const ContactStepType& contacts_;
+  bool has_friction_;
   double time_;
 };
 

@@ -41,7 +41,7 @@ class StepPotential {
 
   // From the positions x and velocities v in `dt` to the time `end` [s]; contact forces act for
   // `contact_time` [s]. Sets `prescribed` of the workspace, and begins the step of the terms of the System.
-  StepPotential(System& system, const FilterType& filter, typename System::Contacts& contacts,
+  StepPotential(System& system, const FilterType& filter, typename System::Contacts::Step& contacts,
                 const Vector& x, const Vector& v, double end, double dt, double contact_time,
                 std::tuple<Terms...> terms, Workspace& workspace)
       : system_(system),
@@ -161,7 +161,7 @@ class StepPotential {
 
   Workspace& w_;
   bool constraints_move_;
-  typename System::Contacts& contacts_;
+  typename System::Contacts::Step& contacts_;
   double end_, dt_;      // [s]
   double contact_time_;  // [s]
   Rounding rounding_;

@@ -126,12 +126,11 @@ class Simulation {
       asking = false;
       return goes_on;
     };
-    const Context context{system_, filter_, contacts_, loads_, solver_, solver_workspace_};
     StepReport report;
     try {
-      if (!contacts_.empty() && contacts_.start(state_.time, integrator_.time_step(), state_.x)) {
-        state_.acceleration_known = false;
-      }
+      auto contact = contacts_.begin_step(state_.time, integrator_.time_step(), state_.x);
+      if (contact.moved_nodes()) state_.acceleration_known = false;
+      const Context context{system_, filter_, contact, loads_, solver_, solver_workspace_};
       report = integrator_.step(context, state_, integrator_workspace_, monitor);
       if (report) {
         report.energies = with_elastic(report.energies.elastic);
@@ -142,21 +141,19 @@ class Simulation {
       if (report) {
         accept_terms(system_, {system_, state_.x, state_.v, state_.time, integrator_.time_step()});
         if constexpr (System::abilities.own_state) system_.end_step(state_.x, state_.v, state_.time);
+        contact.accept();
+      } else if (report.stop == StepStop::penetration) {
+        const BlockedNode blocked = contact.blocked();
+        report.blocked_node = user_number(blocked.node);
+        report.blocking_colliders = blocked.colliders;
       }
     } catch (...) {  // of an allocation, or of a user's callback, path, energy or collider
       // The callback is only called while all data are consistent.
       half_built_ = !asking;
       restore();
       if constexpr (of_solver.follows_steps) solver_workspace_.step_undone();
-      contacts_.end(false);
       throw;
     }
-    if (report.stop == StepStop::penetration) {
-      const auto blocked = contacts_.blocked();
-      report.blocked_node = user_number(blocked.node);
-      report.blocking_colliders = blocked.colliders;
-    }
-    contacts_.end(static_cast<bool>(report));
     if (!report) {
       restore();
       if (report.stop != StepStop::inverted) report.inverted_elements = -1;
@@ -223,7 +220,7 @@ class Simulation {
       if (relative()) system_.to_user(state_.x, relative_positions_);
     }
     if constexpr (!System::abilities.exact_view) show();
-    contacts_.let_go();
+    contacts_.release();
   }
   template <class Derived>
   void set_velocities(const Eigen::MatrixBase<Derived>& velocities) {
@@ -357,10 +354,8 @@ class Simulation {
   // substeps; a node may touch several colliders.
   std::vector<Contact<dim>> contacts() const {
     std::vector<Contact<dim>> result;
-    if constexpr (System::Contacts::takes_colliders) result = contacts_.pressing();
-    for (Contact<dim>& contact : result) {
-      contact.node = user_number(contact.node);
-    }
+    if constexpr (System::Contacts::takes_colliders) result = contacts_.active();
+    for (Contact<dim>& contact : result) contact.node = user_number(contact.node);
     return result;
   }
 

@@ -25,7 +25,7 @@ struct NodePlanes {
   static constexpr int most = Dim + 1;
 
   int count = 0;
-  double size = 0;  // of the coordinates of the node, see Places::size [m]
+  double size = 0;  // of the coordinates of the node, see WorldPositions::size [m]
   std::array<ContactPlane<Dim>, std::size_t{most}> list;
 
   auto begin() const { return list.begin(); }
@@ -36,7 +36,7 @@ struct NodePlanes {
   }
 
   // Adds a plane at the front; if full, drops the plane farthest from u.
-  void insist(const ContactPlane<Dim>& plane, const SmallVector<double, Dim>& u) {
+  void force_insert(const ContactPlane<Dim>& plane, const SmallVector<double, Dim>& u) {
     auto spare = list.begin() + count;
     if (count == most) {
       const auto slack = [&](const ContactPlane<Dim>& other) {
@@ -55,14 +55,14 @@ struct NodePlanes {
 // Boxes around the positions and around the displacements of some nodes [m].
 template <int Dim>
 struct NodeRegion {
-  AxisAlignedBox<Dim> x, way;
+  AxisAlignedBox<Dim> x, displacement;
 };
 
 // Colliders are at their poses at the end of a step, and move evenly during the step. Points and
 // displacements are in the world [m]. Const functions may be called by several threads at once.
 //
-// Users refer to a collider by its number, which is never used again. Internally a collider has a place, its
-// index in the list of the present colliders, ordered by their numbers: after a removal the places of later
+// Users refer to a collider by its number, which is never used again. Internally a collider has an
+// index in the list of the present colliders, ordered by their numbers: after a removal the indices of later
 // colliders change, and nothing of the removed one is left.
 template <int Dim>
 class Colliders {
@@ -76,10 +76,10 @@ class Colliders {
     AnyCollider<Dim> shape;
     AxisAlignedBox<Dim> bounds;  // of the shape
     Surface surface;
-    Path path;              // empty if it is moved by `move`
-    Pose<Dim> from, to;     // in this step, or in the current part of it
-    Pose<Dim> start, goal;  // of `move`, in this step; goal is the target
-    bool moves;             // by `move`
+    Path path;                // empty if it is moved by `move`
+    Pose<Dim> from, to;       // in this step, or in the current part of it
+    Pose<Dim> start, target;  // of `move`, in this step; `target` is where it goes
+    bool moves;               // by `move`
     int number;
   };
 
@@ -106,33 +106,33 @@ class Colliders {
   // In the next step a collider moves to a pose, and stays there. Both functions throw IndexError for a
   // collider that does not exist.
   void move(int number, const Pose<Dim>& pose) {
-    Collider& collider = list_[static_cast<std::size_t>(place_of(number))];
+    Collider& collider = list_[static_cast<std::size_t>(index_of(number))];
     collider.path = nullptr;
-    collider.goal = pose;
+    collider.target = pose;
     collider.moves = true;
   }
 
-  // Returns its former place.
+  // Returns its former index.
   int remove(int number) {
-    const int place = place_of(number);
-    list_.erase(list_.begin() + place);
-    return place;
+    const int index = index_of(number);
+    list_.erase(list_.begin() + index);
+    return index;
   }
 
   // The poses of the colliders, see core/history.hpp; without their shapes and paths.
   struct Placed {
     int number;
     bool on_path;
-    bool moves;  // to `goal` in the next step
-    Pose<Dim> start, goal;
+    bool moves;  // to `target` in the next step
+    Pose<Dim> start, target;
   };
   using History = std::vector<Placed>;
 
   void save(History& history) const {
     history.clear();
     for (const Collider& collider : list_) {
-      history.push_back(
-          {collider.number, static_cast<bool>(collider.path), collider.moves, collider.start, collider.goal});
+      history.push_back({collider.number, static_cast<bool>(collider.path), collider.moves, collider.start,
+                         collider.target});
     }
   }
   // Throws StateError if the colliders differ, or if one has a path in the state or here only.
@@ -155,18 +155,21 @@ class Colliders {
   }
   void restore(History&& history) {
     for (const Placed& placed : history) {
-      Collider& collider = list_[static_cast<std::size_t>(place_of(placed.number))];
+      Collider& collider = list_[static_cast<std::size_t>(index_of(placed.number))];
       collider.start = collider.from = collider.to = placed.start;
-      collider.goal = placed.goal;
+      collider.target = placed.target;
       collider.moves = placed.moves;
     }
   }
 
   bool empty() const { return list_.empty(); }
   int count() const { return static_cast<int>(list_.size()); }
-  const Collider& operator[](int place) const { return list_[static_cast<std::size_t>(place)]; }
+  const Collider& operator[](int index) const { return list_[static_cast<std::size_t>(index)]; }
 
-  bool rub() const {
+  // Of the collider with an index; -1 for none.
+  int number(int index) const { return index < 0 ? -1 : (*this)[index].number; }
+
+  bool have_friction() const {
     return std::any_of(list_.begin(), list_.end(), [](const Collider& collider) {
       return collider.surface.friction > 0 || collider.surface.viscosity > 0;
     });
@@ -175,14 +178,14 @@ class Colliders {
   // Sets the poses of a step, or of the part of it from `begun` to `done` [-], between two times [s]:
   // colliders on a path have its poses at these times; those moved by `move` move evenly through the whole
   // step. Throws ParameterError for an invalid pose of a path.
-  void place(double begin, double end, double begun = 0, double done = 1) {
+  void set_interval(double begin, double end, double begun = 0, double done = 1) {
     for (Collider& collider : list_) {
       if (collider.path) {
         collider.from = on_path(collider.number, collider.path, begin);
         collider.to = on_path(collider.number, collider.path, end);
       } else if (collider.moves) {
-        collider.from = collider.start.towards(collider.goal, begun);
-        collider.to = collider.start.towards(collider.goal, done);
+        collider.from = collider.start.towards(collider.target, begun);
+        collider.to = collider.start.towards(collider.target, done);
       } else {
         collider.from = collider.to = collider.start;
       }
@@ -221,15 +224,15 @@ class Colliders {
 
   // Whether a collider may touch any node of a region. If not, push_out and for_each_entered find nothing
   // there, nor does meet with a reach of at most the displacement of a node plus `beyond` [m].
-  bool near(int place, const NodeRegion<Dim>& region, double beyond) const {
-    const Collider& collider = (*this)[place];
-    const auto& [x, way] = region;
+  bool near(int index, const NodeRegion<Dim>& region, double beyond) const {
+    const Collider& collider = (*this)[index];
+    const auto& [x, u] = region;
     AxisAlignedBox<Dim> end = x;
     Point longest;
     for (int k = 0; k < Dim; ++k) {
-      end.lower[k] += way.lower[k];
-      end.upper[k] += way.upper[k];
-      longest[k] = std::max(-way.lower[k], way.upper[k]);
+      end.lower[k] += u.lower[k];
+      end.upper[k] += u.upper[k];
+      longest[k] = std::max(-u.lower[k], u.upper[k]);
     }
     AxisAlignedBox<Dim> swept = local_box(collider.from, x);
     swept.include(local_box(collider.to, end));
@@ -238,45 +241,45 @@ class Colliders {
     return !apart(collider, swept, std::max(reach + thickness, closeness(thickness, size)));
   }
   bool any_near(const NodeRegion<Dim>& region) const {
-    for (int place = 0; place < count(); ++place) {
-      if (near(place, region, 0)) return true;
+    for (int index = 0; index < count(); ++index) {
+      if (near(index, region, 0)) return true;
     }
     return false;
   }
 
-  // Adds the planes of a collider that a node with the displacement `way` from x could touch: of the surface
+  // Adds the planes of a collider that a node with the displacement u from x could touch: of the surface
   // on which it rests, of the point of entry, or else of the surface nearest to the end, if within `reach`
   // [m].
-  void meet(int place, const Point& x, const Point& way, double reach, Planes& planes) const {
-    const Collider& collider = (*this)[place];
-    const Point from = collider.from.to_local(x), to = collider.to.to_local(Point(x + way));
+  void meet(int index, const Point& x, const Point& u, double reach, Planes& planes) const {
+    const Collider& collider = (*this)[index];
+    const Point from = collider.from.to_local(x), to = collider.to.to_local(Point(x + u));
     const double thickness = collider.surface.thickness;
     const double close = closeness(thickness, planes.size);
     if (apart(collider, from, to, std::max(reach + thickness, close))) return;
     const auto here = collider.shape.nearest(from, close);
     const bool rests = here && here->distance <= close;
-    if (rests) planes.add(plane_of(place, x, here->point, here->normal));
+    if (rests) planes.add(plane_of(index, x, here->point, here->normal));
     const auto hit = collider.shape.first_hit(from, to);
-    if (hit) planes.add(plane_of(place, x, hit->point, hit->normal));
+    if (hit) planes.add(plane_of(index, x, hit->point, hit->normal));
     if (rests || hit) return;
     const auto there = collider.shape.nearest(to, reach + thickness);
-    if (there) planes.add(plane_of(place, x, there->point, there->normal));
+    if (there) planes.add(plane_of(index, x, there->point, there->normal));
   }
 
   // Calls use(plane) if a node with a displacement from x enters a collider, and for each collider that
   // contains its end: a node that starts on one facet and slides past an edge below the next one is detected
   // at its end only.
   template <class Use>
-  void for_each_entered(const Point& x, const Point& way, Use&& use) const {
-    for (int place = 0; place < count(); ++place) {
-      const Collider& collider = (*this)[place];
-      const Point from = collider.from.to_local(x), to = collider.to.to_local(Point(x + way));
+  void for_each_entered(const Point& x, const Point& u, Use&& use) const {
+    for (int index = 0; index < count(); ++index) {
+      const Collider& collider = (*this)[index];
+      const Point from = collider.from.to_local(x), to = collider.to.to_local(Point(x + u));
       const double thickness = collider.surface.thickness;
       if (apart(collider, from, to, thickness)) continue;
       const auto hit = collider.shape.first_hit(from, to);
-      if (hit) use(plane_of(place, x, hit->point, hit->normal));
+      if (hit) use(plane_of(index, x, hit->point, hit->normal));
       const auto there = collider.shape.nearest(to, thickness);
-      if (there && there->distance < thickness) use(plane_of(place, x, there->point, there->normal));
+      if (there && there->distance < thickness) use(plane_of(index, x, there->point, there->normal));
     }
   }
 
@@ -293,7 +296,7 @@ class Colliders {
     }
   }
 
-  int place_of(int number) const {
+  int index_of(int number) const {
     const auto found = std::lower_bound(list_.begin(), list_.end(), number,
                                         [](const Collider& a, int b) { return a.number < b; });
     if (found == list_.end() || found->number != number) throw IndexError("collider", number, added_);
@@ -333,10 +336,10 @@ class Colliders {
     return apart(collider, box, reach);
   }
 
-  ContactPlane<Dim> plane_of(int place, const Point& x, const Point& point, const Point& normal) const {
-    const Collider& collider = (*this)[place];
+  ContactPlane<Dim> plane_of(int index, const Point& x, const Point& point, const Point& normal) const {
+    const Collider& collider = (*this)[index];
     const Point n = collider.to.rotated(normal), p = collider.to.to_world(point);
-    return {n, dot<double, Dim>(n, Point(p - x)) + collider.surface.thickness, place};
+    return {n, dot<double, Dim>(n, Point(p - x)) + collider.surface.thickness, index};
   }
 
   std::vector<Collider> list_;

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
-#include <utility>
-#include <vector>
+#include <optional>
 
-#include <pliant/algebra/matrix.hpp>
+#include <pliant/contact/response/contact_data.hpp>
+#include <pliant/contact/response/explicit_contact.hpp>
+#include <pliant/core/error.hpp>
 
 namespace pliant {
 
@@ -15,29 +15,57 @@ template <class VectorType>  // a SystemVector
 class NoContacts {
  public:
   using Vector = VectorType;
-  using Scalar = typename Vector::Scalar;
-  static constexpr int dim = Vector::dim;
   static constexpr bool takes_colliders = false;
 
-  // No node has bounds.
-  struct Bounds {
+  struct [[nodiscard]] Step {
+    static constexpr bool takes_colliders = false;
+
+    // No node has bounds.
+    struct Bounds {
+      bool empty() const { return true; }
+      double residual(const Vector&, const Vector& g) const { return static_cast<double>(g.norm()); }
+      bool violated(const Vector&) const { return false; }
+    };
+
+    struct [[nodiscard]] Explicit {
+      struct [[nodiscard]] Bounded {
+        template <class Mass, class Changed>
+        void stop_entering(const Vector&, const Vector&, const StepPart&, Mass&&, Vector&, Changed&&) const {}
+      };
+      void make_room() {}
+      void keep_forces() {}
+      void restore_forces() {}
+      template <class Mass, class Changed>
+      std::optional<Bounded> put_back(const Vector&, const Vector&, const StepPart&, Mass&&, Vector&,
+                                      Changed&&) {
+        return Bounded{};
+      }
+      int end(Vector&) && { return 0; }
+    };
+
+    // No step has one.
+    struct Implicit {
+      struct End {
+        std::array<Contact<Vector::dim>, 0> contacts() const { return {}; }
+        void scale_forces(double) {}
+        void follow(const Vector&, const Vector&, const Vector&, double, Vector&) const {}
+        void finish(const Vector&, const Vector&) && {}
+      };
+    };
+
     bool empty() const { return true; }
-    double residual(const Vector&, const Vector& g) const { return static_cast<double>(g.norm()); }
-    bool violated(const Vector&) const { return false; }
-  };
-  struct Change {
-    double change = 0, force = 0;
-  };
-  struct Part {
-    double dt, weight;
-  };
-  struct Touch {
-    int node;
-    SmallVector<double, dim> force;
-  };
-  struct Blocked {
-    int node = -1;
-    std::array<int, 2> colliders{-1, -1};
+    bool has_friction() const { return false; }
+    bool moved_nodes() const { return false; }
+    void set_interval(double, double, double, double) {}
+    Explicit begin_explicit() { return {}; }
+    Bounds& bounds() { return bounds_; }
+    double friction(const Vector&, double, Vector&) const { return 0; }
+    template <class Matrix>
+    void friction_stiffness(const Vector&, double, const Vector&, Matrix&) const {}
+    BlockedNode blocked() const { return {}; }
+    void accept() {}
+
+    Bounds bounds_;
   };
   struct History {};
 
@@ -46,50 +74,16 @@ class NoContacts {
   template <class Filter>
   void set_constraints(const Filter&) {}
   void renew() {}
-  bool empty() const { return true; }
-  bool rubs() const { return false; }
-  void let_go() {}
+  template <class Pose>
+  void move(int number, const Pose&) {
+    remove(number);
+  }
+  void remove(int number) { throw IndexError("collider", number, 0); }
+  void release() {}
   void save(History&) const {}
   void check(const History&) const {}
   void restore(History&&) {}
-
-  bool start(double, double, Vector&) { return false; }
-  void part(double, double, double, double) {}
-  void clear() {}
-  void set_linear(bool) {}
-  void find(const Vector&, const Vector&, const Vector&) {}
-  const Bounds& bounds() const { return bounds_; }
-  Bounds& bounds() { return bounds_; }
-  double friction(const Vector&, double, Vector&) const { return 0; }
-  template <class Matrix>
-  void friction_stiffness(const Vector&, double, const Vector&, Matrix&) const {}
-  double friction_error(const Vector&, double) const { return 0; }
-  void note_sliding(const Vector&) {}
-  Change update_normal_forces(const Vector&, const Vector&, const Vector&, double, double) { return {}; }
-  bool find_missed(const Vector&, const Vector&, Vector&) { return false; }
-  int add_forces(const Vector&, const Vector&, Vector&) { return 0; }
-  const std::array<Touch, 0>& found() const { return found_; }
-  void scale_forces(double) {}
-  void follow(const Vector&, const Vector&, const Vector&, double, Vector&) const {}
-  void finish(const Vector&, const Vector&) {}
-  void end(bool) {}
-  Blocked blocked() const { return {}; }
-
-  void make_room() {}
-  void begin_forces() {}
-  void keep_forces() {}
-  void restore_forces() {}
-  int add_found(Vector&) const { return 0; }
-  template <class Mass, class Changed>
-  bool put_back(const Vector&, const Vector&, const Part&, Mass&&, Vector&, Changed&&) {
-    return true;
-  }
-  template <class Mass, class Changed>
-  void stop_entering(const Vector&, const Vector&, const Part&, Mass&&, Vector&, Changed&&) {}
-
- private:
-  Bounds bounds_;
-  std::array<Touch, 0> found_;
+  Step begin_step(double, double, Vector&) { return {}; }
 };
 
 }  // namespace pliant

@@ -14,7 +14,7 @@ namespace pliant {
 
 // Positions in the world [m]; a system has positions relative to `origins`.
 template <class VectorType>  // a NodeVector
-struct Places {
+struct WorldPositions {
   using Point = SmallVector<double, VectorType::dim>;
 
   const VectorType& relative;
@@ -68,17 +68,17 @@ class NodeGroups {
   }
 
   // A box around the nodes of a group; as below.
-  AxisAlignedBox<dim> box(const Places<Vector>& places, int group) const {
-    if (has_one_origin_.empty()) return box(places.relative, group);
+  AxisAlignedBox<dim> box(const WorldPositions<Vector>& positions, int group) const {
+    if (has_one_origin_.empty()) return box(positions.relative, group);
     if (has_one_origin_[static_cast<std::size_t>(group)]) {
-      AxisAlignedBox<dim> result = box(places.relative, group);
-      const Point origin = places.origins.of(begin(group));
+      AxisAlignedBox<dim> result = box(positions.relative, group);
+      const Point origin = positions.origins.of(begin(group));
       result.lower += origin;
       result.upper += origin;
       return result;
     }
-    AxisAlignedBox<dim> result{places.of(begin(group)), places.of(begin(group))};
-    for (int i = begin(group) + 1; i < end(group); ++i) result.include(places.of(i));
+    AxisAlignedBox<dim> result{positions.of(begin(group)), positions.of(begin(group))};
+    for (int i = begin(group) + 1; i < end(group); ++i) result.include(positions.of(i));
     return result;
   }
 

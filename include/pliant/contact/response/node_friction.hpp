@@ -18,7 +18,7 @@ namespace pliant {
 // that a sticking node does not creep. The potential of viscous drag is a parabola about the displacement of
 // the surface.
 template <int Dim>
-class Hold {
+class NodeFriction {
  public:
   using Point = SmallVector<double, Dim>;
   using Square = SmallMatrix<double, Dim, Dim>;
@@ -30,12 +30,13 @@ class Hold {
     Square hessian = Square::Zero();  // [N/m]
   };
 
-  Hold() = default;
+  NodeFriction() = default;
 
   // All points are displacements from the start of the step [m]: `carried` is that of the surface, `anchor`
   // that of the anchor, `behind` the offset of the node from its anchor before the step.
-  Hold(int collider, const Surface& surface, double stick_length, const Point& normal, double normal_force,
-       const Point& carried, const Point& anchor, const Point& behind, double slid)
+  NodeFriction(int collider, const Surface& surface, double stick_length, const Point& normal,
+               double normal_force, const Point& carried, const Point& anchor, const Point& behind,
+               double slid)
       : collider_(collider),
         normal_(normal),
         friction_(surface.friction),
@@ -44,11 +45,11 @@ class Hold {
         normal_force_(normal_force),
         carried_(carried),
         anchor_(anchor),
-        way_(behind),
+        direction_(behind),
         slid_(slid) {
-    const double length = detail::length<Dim>(way_);
+    const double length = detail::length<Dim>(direction_);
     slides_ = beyond(length);
-    for (int axis = 0; axis < Dim; ++axis) way_[axis] = length > 0 ? way_[axis] / length : 0;
+    for (int axis = 0; axis < Dim; ++axis) direction_[axis] = length > 0 ? direction_[axis] / length : 0;
   }
 
   int collider() const { return collider_; }
@@ -104,8 +105,9 @@ class Hold {
   Response linear_law(const Point& u, double dt) const {
     Response response;
     if (slides_) {
-      response.gradient = limit() * way_;
-      response.hessian = limit() / std::max(slid_, stick_length_) * Square(across_normal() - outer(way_));
+      response.gradient = limit() * direction_;
+      response.hessian =
+          limit() / std::max(slid_, stick_length_) * Square(across_normal() - outer(direction_));
     } else {
       const double stiffness = limit() / stick_length_;
       response.gradient = stiffness * slip(u);
@@ -120,7 +122,7 @@ class Hold {
     const Point s = slip(u);
     slid_ = detail::length<Dim>(s);
     slides_ = beyond(slid_);
-    way_ = slid_ > 0 ? Point(s / slid_) : Point(Point::Zero());
+    direction_ = slid_ > 0 ? Point(s / slid_) : Point(Point::Zero());
   }
 
  private:
@@ -161,7 +163,7 @@ class Hold {
   double normal_force_ = 0;                                 // [N]
   Point carried_ = Point::Zero(), anchor_ = Point::Zero();  // [m]
   bool slides_ = false;                                     // as noted
-  Point way_ = Point::Zero();                               // of unit length, as noted
+  Point direction_ = Point::Zero();                         // of unit length, as noted
   double slid_ = 0;                                         // how far, as noted [m]
 };
 
