@@ -44,8 +44,8 @@ struct Rope {
 
     void describe(const JointPlaces<2>& places, JointRows& rows) const {
       const auto &a = places.bodies[0], &b = places.bodies[1];
-      const Vector3 r = a.rotated(from), s = b.rotated(to);
-      const Vector3 d = b.centre + s - a.centre - r, n = d / d.norm();
+      const Vector3 p = a.to_world(from), q = b.to_world(to), d = q - p, n = d / d.norm();
+      const Vector3 r = p - a.centre, s = q - b.centre;
       rows.move({d.norm(), {-n, -cross<double>(r, n), n, sign * cross<double>(s, n)}}, {.highest = length},
                 {});
     }
@@ -80,10 +80,10 @@ struct OnThreeNodes {
     }
     void describe(const JointPlaces<1, 3>& places, JointRows& rows) const {
       const BodyFrame& frame = places.bodies[0];
-      const Vector3 arm = middle(places) - frame.centre;
+      const Vector3 to_middle = middle(places) - frame.origin, arm = middle(places) - frame.centre;
       for (int k = 0; k < 3; ++k) {
         const Vector3 n = frame.axes.col(k);
-        rows.hold({n.dot(arm) - point[k], {-n, -cross<double>(arm, n), n / 3, n / 3, n / 3}});
+        rows.hold({n.dot(to_middle) - point[k], {-n, -cross<double>(arm, n), n / 3, n / 3, n / 3}});
       }
     }
   };
@@ -99,7 +99,8 @@ struct BallInWorldAxes : Ball {
     Vector3 first, second;
     void describe(const JointPlaces<2>& places, JointRows& rows) const {
       const auto &a = places.bodies[0], &b = places.bodies[1];
-      const Vector3 r = a.rotated(first), s = b.rotated(second), d = b.centre + s - a.centre - r;
+      const Vector3 p = a.to_world(first), q = b.to_world(second), d = q - p;
+      const Vector3 r = p - a.centre, s = q - b.centre;
       for (int k = 0; k < 3; ++k) {
         const Vector3 n = Vector3::Unit(k);
         rows.hold({d[k], {-n, -cross<double>(r, n), n, cross<double>(s, n)}});
@@ -156,9 +157,10 @@ std::string message_of(const J& joint) {
 template <class J>
 JointRows rows_after(const J& joint, const AngleAxisd& turn, const Vector3d& about, const Vector3d& by) {
   JointPlaces<2> start, end;
-  start.bodies[1].centre = {0.1, 0.2, 0.3};
+  start.bodies[1].origin = start.bodies[1].centre = {0.1, 0.2, 0.3};
   start.bodies[1].axes = AngleAxisd(0.7, Vector3d(1, 1, 0).normalized()).toRotationMatrix();
-  end.bodies[1].centre = turn * (Vector3d(start.bodies[1].centre) - about) + about + by;
+  end.bodies[1].origin = end.bodies[1].centre =
+      turn * (Vector3d(start.bodies[1].centre) - about) + about + by;
   end.bodies[1].axes = turn.toRotationMatrix() * start.bodies[1].axes;
   JointRows rows;
   joint.attach(start).describe(end, rows);

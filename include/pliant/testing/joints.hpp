@@ -52,7 +52,8 @@ inline BodyFrame moved(const BodyFrame& body, const SmallVector<double, 3>& by,
   const double s = std::sin(angle / 2);
   const auto Q =
       rotation_matrix(UnitQuaternion<double>{s * unit[0], s * unit[1], s * unit[2], std::cos(angle / 2)});
-  return {body.centre + by, times<double, 3, 3, 3>(Q, body.axes)};
+  const SmallVector<double, 3> centre = body.centre + by, to_origin = body.origin - body.centre;
+  return {centre + times<double, 3, 3, 1>(Q, to_origin), times<double, 3, 3, 3>(Q, body.axes), centre};
 }
 
 }  // namespace detail
@@ -80,7 +81,10 @@ CheckReport check_joint(const J& joint, const JointCheckOptions& options = {}) {
   };
 
   Places start;
-  for (BodyFrame& body : start.bodies) body = moved({}, random_vector(1), random_vector(2));
+  for (BodyFrame& body : start.bodies) {
+    body.centre = random_vector(0.5);  // of a frame at the origin
+    body = moved(body, random_vector(1), random_vector(2));
+  }
   for (Vector& node : start.nodes) node = random_vector(1);
   joint.check();
   const auto attached = joint.attach(start);

@@ -25,9 +25,10 @@
 //       double length;                                     // [m]
 //       void describe(const JointPlaces<2>& places, JointRows& rows) const {
 //         const auto &a = places.bodies[0], &b = places.bodies[1];
-//         const SmallVector<double, 3> r = a.rotated(from), s = b.rotated(to);
-//         const SmallVector<double, 3> d = b.centre + s - a.centre - r, n = d / d.norm();
-//         rows.move({d.norm(), {-n, -cross<double>(r, n), n, cross<double>(s, n)}}, {.highest = length}, {});
+//         const SmallVector<double, 3> p = a.to_world(from), q = b.to_world(to);
+//         const SmallVector<double, 3> r = p - a.centre, s = q - b.centre, n = (q - p).normalized();
+//         rows.move({n.dot(q - p), {-n, -cross<double>(r, n), n, cross<double>(s, n)}}, {.highest = length},
+//         {});
 //       }
 //     };
 //     Attached attach(const JointPlaces<2>& start) const {
@@ -51,12 +52,13 @@ namespace pliant {
 // The number of a body that never moves.
 inline constexpr int world = -1;
 
-// Where a body is: its centre of mass, and axes that turn with it.
+// Where the frame of a body is, and its centre of mass.
 struct BodyFrame {
-  SmallVector<double, 3> centre = SmallVector<double, 3>::Zero();          // [m]
+  SmallVector<double, 3> origin = SmallVector<double, 3>::Zero();          // [m]
   SmallMatrix<double, 3, 3> axes = SmallMatrix<double, 3, 3>::Identity();  // a rotation
+  SmallVector<double, 3> centre = SmallVector<double, 3>::Zero();          // of mass, in the world [m]
 
-  // Directions and points between the body and the world.
+  // Directions and points between the frame of the body and the world.
   SmallVector<double, 3> rotated(const SmallVector<double, 3>& local) const {
     return times<double, 3, 3, 1>(axes, local);
   }
@@ -64,10 +66,10 @@ struct BodyFrame {
     return transposed_times<double, 3, 3, 1>(axes, direction);
   }
   SmallVector<double, 3> to_world(const SmallVector<double, 3>& local) const {
-    return centre + rotated(local);
+    return origin + rotated(local);
   }
   SmallVector<double, 3> to_local(const SmallVector<double, 3>& point) const {
-    return rotated_back(point - centre);
+    return rotated_back(point - origin);
   }
 };
 

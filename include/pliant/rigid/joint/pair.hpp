@@ -65,8 +65,8 @@ class PairRows {
     const BodyFrame &first = places.bodies[0], &second = places.bodies[1];
     first_axes_ = times<double, 3, 3, 3>(first.axes, frames.axes[0]);
     second_axes_ = times<double, 3, 3, 3>(second.axes, frames.axes[1]);
-    arm_ = second.rotated(frames.point[1]);
-    const Vector point = second.centre + arm_;
+    const Vector point = second.to_world(frames.point[1]);
+    arm_ = point - second.centre;
     distance_ = point - first.to_world(frames.point[0]);
     first_arm_ = point - first.centre;
   }
