@@ -44,7 +44,7 @@ struct LocalBall {
 };
 
 struct OnWorldAlone : LocalBall {
-  std::array<int, 1> bodies() const { return {world}; }
+  std::array<int, 1> bodies() const { return {world_body}; }
   struct Attached {
     void describe(const JointPlaces<1>&, JointRows&) const {}
   };

@@ -16,9 +16,11 @@ namespace pliant {
 //
 //   Mechanism pendulum;
 //   const int rod = pendulum.add(RigidBody::box({0.02, 1, 0.02}, Mass{2}), Pose({0, -0.5, 0}));
-//   pendulum.add(Hinge{.first = world, .second = rod, .at = {0, 0, 0}, .axis = {0, 0, 1}});
+//   pendulum.add(Hinge{.first = Mechanism::world, .second = rod, .at = {0, 0, 0}, .axis = {0, 0, 1}});
 class Mechanism {
  public:
+  static constexpr int world = world_body;  // the body of a joint that never moves
+
   // The frame of `body` is at `pose` at the start, and at rest. Returns the number of the body: 0, 1, ...
   int add(const RigidBody& body, const Pose<3>& pose = {}) {
     bodies_.push_back(body);
@@ -74,16 +76,16 @@ class Mechanism {
     bool any = false;
     for (std::size_t k = 0; k < numbers.size(); ++k) {
       const int number = numbers[k];
-      if (number != world && (number < 0 || number >= body_count())) {
+      if (number != world_body && (number < 0 || number >= body_count())) {
         throw IndexError(name + ": body", number, body_count());
       }
       for (std::size_t other = 0; other < k; ++other) {
         if (numbers[other] != number) continue;
         throw ParameterError(name + ": body", number, "a joint is between different bodies");
       }
-      any = any || number != world;
+      any = any || number != world_body;
     }
-    if (!any) throw ParameterError(name + ": body", world, "a joint acts on a body that can move");
+    if (!any) throw ParameterError(name + ": body", world_body, "a joint acts on a body that can move");
   }
 
   void require_met(const std::string& name, const AnyJoint& joint) const {
@@ -91,7 +93,8 @@ class Mechanism {
     named(name, [&] { joint.describe(frames_, rows); });
     double size = 1;
     for (const int number : joint.bodies()) {
-      if (number != world) size = std::fmax(size, frames_[static_cast<std::size_t>(number)].centre.norm());
+      if (number != world_body)
+        size = std::fmax(size, frames_[static_cast<std::size_t>(number)].centre.norm());
     }
     const auto require = [&](double value, double lowest, double highest, const std::string& what) {
       if (value >= lowest - tolerance * size && value <= highest + tolerance * size) return;

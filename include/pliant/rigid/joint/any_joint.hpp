@@ -38,7 +38,7 @@ class AnyJoint {
                                                          std::span<const BodyFrame> frames) {
     JointPlaces<static_cast<int>(Bodies)> places;
     for (std::size_t k = 0; k < Bodies; ++k) {
-      if (numbers[k] != world) places.bodies[k] = frames[static_cast<std::size_t>(numbers[k])];
+      if (numbers[k] != world_body) places.bodies[k] = frames[static_cast<std::size_t>(numbers[k])];
     }
     return places;
   }

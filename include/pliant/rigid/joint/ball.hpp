@@ -9,7 +9,7 @@ namespace pliant {
 
 // Two bodies share a point, about which they turn freely. 3 rows.
 struct Ball {
-  int first = world, second = world;                           // numbers of the bodies
+  int first = world_body, second = world_body;                 // numbers of the bodies
   SmallVector<double, 3> at = SmallVector<double, 3>::Zero();  // in the world at the start [m]
   Compliance compliance = {};                                  // of the distance [N/m]
 

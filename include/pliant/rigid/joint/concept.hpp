@@ -1,7 +1,7 @@
 // The Joint concept: equations between the poses of rigid bodies and the positions of nodes.
 //
 // A joint is an aggregate that describes the connection in the world at the start:
-//   bodies()         the numbers of its bodies, a std::array<int, B>; `world` is a body that never moves
+//   bodies()         the numbers of its bodies, a std::array<int, B>; `world_body` is a body that never moves
 //   nodes()          the numbers of its nodes, a std::array<int, N>; 2 B + N is at most 6
 //   check()          throws ParameterError for a parameter out of range
 //   attach(start)    an Attached: the same connection in the frames of the bodies, which are at `start`, a
@@ -50,7 +50,7 @@
 namespace pliant {
 
 // The number of a body that never moves.
-inline constexpr int world = -1;
+inline constexpr int world_body = -1;
 
 // Where the frame of a body is, and its centre of mass.
 struct BodyFrame {

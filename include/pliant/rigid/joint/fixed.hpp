@@ -9,7 +9,7 @@ namespace pliant {
 
 // Two bodies move as one. 6 rows.
 struct Fixed {
-  int first = world, second = world;  // numbers of the bodies
+  int first = world_body, second = world_body;  // numbers of the bodies
   // Where the joint transmits force, in the world at the start [m].
   SmallVector<double, 3> at = SmallVector<double, 3>::Zero();
   Compliance compliance = {};       // of the distance [N/m]

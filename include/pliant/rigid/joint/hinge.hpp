@@ -26,7 +26,7 @@ inline void require_limits_of_angle(const Limits& limits) {
 // body relative to the first, counter-clockwise seen against the axis: 0 at the start, in (-pi, pi], beyond
 // which it goes on at the other end. Limits come in pairs and lie in this interval.
 struct Hinge {
-  int first = world, second = world;  // numbers of the bodies
+  int first = world_body, second = world_body;  // numbers of the bodies
   // A point of the axis, in the world at the start [m].
   SmallVector<double, 3> at = SmallVector<double, 3>::Zero();
   SmallVector<double, 3> axis = {0, 0, 1};  // in the world at the start, of any length

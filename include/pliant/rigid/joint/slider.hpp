@@ -10,7 +10,7 @@ namespace pliant {
 // The second body slides along an axis of the first, without turning. 5 rows. The coordinate is the distance
 // [m] that it has moved along the axis, 0 at the start.
 struct Slider {
-  int first = world, second = world;  // numbers of the bodies
+  int first = world_body, second = world_body;  // numbers of the bodies
   // Where the joint transmits force, in the world at the start [m].
   SmallVector<double, 3> at = SmallVector<double, 3>::Zero();
   SmallVector<double, 3> axis = {0, 0, 1};  // in the world at the start, of any length
