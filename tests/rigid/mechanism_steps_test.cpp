@@ -11,12 +11,12 @@
 using namespace pliant;
 using test::add_rod;
 using test::end_of;
-using test::g;
+using test::gravity;
 using test::Vector3;
 
 namespace {
 
-const Vector3 down(0, -g, 0);
+const Vector3 down(0, -gravity, 0);
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 
@@ -127,9 +127,9 @@ TEST_CASE("Mechanism: a free body moves freely, and falls like a stone") {
   const Vector3 L = test::angular_momentum(sim) - cross<double>({1, 2, 3}, Vector3(12, 24, 0));
   test::step(sim, 100);
   // Backward Euler of a parabola: n (n + 1) / 2 steps of dt^2 g.
-  CHECK((sim.positions().col(0) - Vector3(2, 4 - g * dt * dt * 5050, 3)).norm() < 1e-12);
+  CHECK((sim.positions().col(0) - Vector3(2, 4 - gravity * dt * dt * 5050, 3)).norm() < 1e-12);
   const BodyVelocity velocity = sim.body_velocity(0);
-  CHECK(velocity.linear.y() == Approx(2 - g));
+  CHECK(velocity.linear.y() == Approx(2 - gravity));
   const MassProperties now = stone.body(0).properties().at(sim.pose(0));
   CHECK((now.inertia * velocity.angular - L).norm() < 1e-12 * L.norm());
 }
@@ -185,7 +185,7 @@ TEST_CASE("Limits: a pendulum that falls on one rests on it") {
   CHECK(sim.joint_coordinate(0) == Approx(-0.4).margin(1e-10));
   // The hinge carries the weight, and its limit the moment of the weight about it.
   const JointLoad load = sim.joint_load(0);
-  CHECK((load.force - Vector3(0, 2 * g, 0)).norm() < 1e-8);
+  CHECK((load.force - Vector3(0, 2 * gravity, 0)).norm() < 1e-8);
   CHECK(std::abs(load.torque.z() + cross<double>(Vector3(-end_of(sim, rod) / 2), load.force).z()) > 1);
   CHECK(std::abs(load.torque.z()) < 1e-8);  // about the centre, at rest
 }
@@ -236,8 +236,8 @@ TEST_CASE("Compliance: springs and dampers of joints") {
     Simulation sim(hung, BackwardEuler{.dt = dt}, Condensed{});
     sim.set_gravity(down);
     test::step(sim, 2000);
-    CHECK(sim.positions()(1, 0) == Approx(-m * g / k).epsilon(1e-9));
-    CHECK(sim.joint_load(0).force.y() == Approx(m * g).epsilon(1e-9));
+    CHECK(sim.positions()(1, 0) == Approx(-m * gravity / k).epsilon(1e-9));
+    CHECK(sim.joint_load(0).force.y() == Approx(m * gravity).epsilon(1e-9));
     CHECK(sim.joint_gap() == 0);  // no rigid row
   }
   SECTION("the spring of a coordinate is that of backward Euler") {

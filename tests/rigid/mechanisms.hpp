@@ -14,7 +14,7 @@ namespace pliant::test {
 
 using Vector3 = SmallVector<double, 3>;
 
-constexpr double g = 9.81;  // m/s^2
+constexpr double gravity = 9.81;  // m/s^2
 
 // A thin rod between two points, so thin that its moments are those of a line.
 inline int add_rod(Mechanism& mechanism, const Vector3& from, const Vector3& to, double mass) {

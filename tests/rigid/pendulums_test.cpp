@@ -9,12 +9,12 @@
 using namespace pliant;
 using test::add_rod;
 using test::end_of;
-using test::g;
+using test::gravity;
 using test::Vector3;
 
 namespace {
 
-const Vector3 down(0, -g, 0);
+const Vector3 down(0, -gravity, 0);
 
 Vector3 at_angle(double angle) { return {std::sin(angle), -std::cos(angle), 0}; }
 
@@ -52,7 +52,7 @@ double period(Mechanism pendulum, double dt, int turns) {
 
 TEST_CASE("Mechanism: a rod swings with the period of the elliptic integral, of second order in dt") {
   const auto exact = [](double a) {
-    return 4 * std::sqrt(2 / (3 * g)) * std::comp_ellint_1(std::sin(a / 2));
+    return 4 * std::sqrt(2 / (3 * gravity)) * std::comp_ellint_1(std::sin(a / 2));
   };
   CHECK(exact(2) == Approx(2.176675).epsilon(1e-6));
   const auto error = [&](double a, double dt) { return period(hanging_rods({a}, 2), dt, 3) / exact(a) - 1; };
@@ -113,7 +113,7 @@ TEST_CASE("Mechanism: the two modes of a double pendulum") {
   // det(K - w^2 M) = 0, M = [[4/3, 1/2], [1/2, 1/3]], K = g diag(3/2, 1/2)
   Eigen::Matrix2d M, K;
   M << 4. / 3, 0.5, 0.5, 1. / 3;
-  K << 1.5 * g, 0, 0, 0.5 * g;
+  K << 1.5 * gravity, 0, 0, 0.5 * gravity;
   const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::Matrix2d> modes(K, M);
   for (int k = 0; k < 2; ++k) {
     const Eigen::Vector2d shape = 1e-3 * modes.eigenvectors().col(k);
@@ -126,9 +126,9 @@ TEST_CASE("Mechanism: the force on a rod that is let go from the horizontal") {
   Simulation sim(hanging_rods({std::numbers::pi / 2}, 1), BackwardEuler{.dt = 1. / 960}, Condensed{});
   sim.set_gravity(down);
   test::step(sim);
-  CHECK(sim.joint_load(0).force.y() == Approx(g / 4).epsilon(1e-2));
+  CHECK(sim.joint_load(0).force.y() == Approx(gravity / 4).epsilon(1e-2));
   while (end_of(sim, 0).x() > 0) test::step(sim);
-  CHECK(sim.joint_load(0).force.y() == Approx(2.5 * g).epsilon(1e-2));
+  CHECK(sim.joint_load(0).force.y() == Approx(2.5 * gravity).epsilon(1e-2));
 }
 
 TEST_CASE("Mechanism: the forces of a chain at rest are the weights below") {
@@ -154,13 +154,13 @@ TEST_CASE("Mechanism: the forces of a chain at rest are the weights below") {
 // The chain is laid out in its equilibrium: rod k has the slope V_k / H with V_k = (n/2 - k - 1/2) m g.
 TEST_CASE("Mechanism: a chain of 20 rods between two points") {
   const int n = 20;
-  const double length = 1. / n, mass = 0.05, H = 11.191861 * mass * g;
+  const double length = 1. / n, mass = 0.05, H = 11.191861 * mass * gravity;
   Mechanism chain;
   Vector3 from = Vector3::Zero();
   int last = Mechanism::world;
   double sag = 0;
   for (int k = 0; k < n; ++k) {
-    const double V = (n / 2. - k - 0.5) * mass * g;
+    const double V = (n / 2. - k - 0.5) * mass * gravity;
     const Vector3 to = from + length / std::hypot(H, V) * Vector3(H, -V, 0);
     const int rod = add_rod(chain, from, to, mass);
     chain.add(Ball{.first = last, .second = rod, .at = from});
@@ -174,9 +174,9 @@ TEST_CASE("Mechanism: a chain of 20 rods between two points") {
   Simulation sim(chain, BackwardEuler{.dt = 1. / 60}, Condensed{});
   sim.set_gravity(down);
   test::step(sim);
-  CHECK((sim.joint_load(0).force - Vector3(-H, n / 2. * mass * g, 0)).norm() < 1e-6 * H);
+  CHECK((sim.joint_load(0).force - Vector3(-H, n / 2. * mass * gravity, 0)).norm() < 1e-6 * H);
   // The last body of the last joint is the world.
-  CHECK((sim.joint_load(n).force - Vector3(-H, -n / 2. * mass * g, 0)).norm() < 1e-6 * H);
+  CHECK((sim.joint_load(n).force - Vector3(-H, -n / 2. * mass * gravity, 0)).norm() < 1e-6 * H);
 }
 
 // Three rods in a loop with four hinges: in space 24 rows hold 18 - 1 freedoms, 7 of them redundantly.
@@ -190,13 +190,13 @@ TEST_CASE("Mechanism: a parallelogram with redundant rows swings like its closed
   loop.add(Hinge{.second = right_rod, .at = right});
   loop.add(Hinge{.first = left_rod, .second = platform, .at = arm});
   loop.add(Hinge{.first = right_rod, .second = platform, .at = right + arm});
-  const double omega = std::sqrt((1 + 2) * g / (2. / 3 + 2));
+  const double omega = std::sqrt((1 + 2) * gravity / (2. / 3 + 2));
   CHECK(omega == Approx(3.322085).epsilon(1e-6));
   CHECK(period(loop, 1. / 120, 3) == Approx(2 * std::numbers::pi / omega).epsilon(1e-3));
 }
 
 TEST_CASE("Mechanism: a conical pendulum keeps its angle and its speed") {
-  const double angle = 0.5, omega = std::sqrt(3 * g / (2 * std::cos(angle)));
+  const double angle = 0.5, omega = std::sqrt(3 * gravity / (2 * std::cos(angle)));
   Mechanism pendulum;
   const int rod = add_rod(pendulum, Vector3::Zero(), at_angle(angle), 1);
   pendulum.add(Ball{.second = rod});
@@ -233,7 +233,7 @@ Mechanism top(double tilt) {
 TEST_CASE("Mechanism: a heavy top precesses slowly and steadily") {
   const double tilt = 0.5, spin = 100, I3 = 0.02, I1 = 0.02 + 0.01, ml = 0.1;
   const double a = I1 * std::cos(tilt), b = I3 * spin;
-  const double expected = (b - std::sqrt(b * b - 4 * a * ml * g)) / (2 * a);
+  const double expected = (b - std::sqrt(b * b - 4 * a * ml * gravity)) / (2 * a);
   CHECK(expected == Approx(0.493709).epsilon(1e-5));
   Simulation sim(top(tilt), BackwardEuler{.dt = 1. / 1000}, Condensed{});
   sim.set_gravity(down);
