@@ -10,7 +10,8 @@ cmake_minimum_required(VERSION 3.24)
 
 set(folders core simd algebra element mesh contact/shape io energy solid assembly constraint contact/response
             linear_solver linear_solver/direct linear_solver/preconditioner linear_solver/krylov linear_solver/bounded
-            nonlinear_solver potential integrator operator_splitting simulation testing)
+            linear_solver/rows
+            nonlinear_solver potential integrator operator_splitting rigid/joint rigid simulation testing)
 
 file(GLOB_RECURSE headers RELATIVE ${include_folder} ${include_folder}/pliant/*.hpp)
 if(NOT headers)

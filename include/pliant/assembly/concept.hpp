@@ -65,6 +65,20 @@ struct SystemAbilities {
   // It has state besides the unknowns and their rates, a History (core/history.hpp): save(history),
   // restore(history), and end_step(x, v, time), called after each accepted step.
   bool own_state = false;
+  // Rates are measured in axes that move with the unknowns: turn_rates(x, u, v) converts v from the axes at x
+  // to those after the displacement u.
+  bool turns_rates = false;
+  // Not every node is a place in space: gravitational_energy(g, x) [J] is that of the acceleration g at the
+  // unknowns x, zero at rest().
+  bool own_gravity = false;
+  // Its steps satisfy equations and inequalities (linear_solver/rows/rows.hpp), and it has no elastic energy:
+  //   begin_rows(x, dt)      computes rows() for a step of dt [s] from x, without multipliers
+  //   follow_rows(x, u)      corrects the right sides by the errors at x, which is reached by the
+  //   displacement
+  //                          u; returns the largest error
+  //   row_rounding(x)        the rounding of these errors
+  // The forces of rows act with their derivatives at the start of a step, and rows are met at its end.
+  bool rows = false;
 };
 
 // Identifies the System of a saved state: 64 bits each, 0 for properties that do not exist.
@@ -163,6 +177,25 @@ concept HasTerms = requires(S& system, const S& constant, int node) {
 };
 
 template <class S>
+concept TurnsRates = requires(const S& system, const typename S::Vector& x, typename S::Vector& v) {
+  system.turn_rates(x, x, v);  // the rates v after a displacement, the second argument, from x
+};
+
+template <class S>
+concept HasOwnGravity = requires(const S& system, const typename S::Vector& x,
+                                 const SmallVector<double, S::space>& gravity) {
+  { system.gravitational_energy(gravity, x) } -> std::convertible_to<double>;  // [J]
+};
+
+template <class S>
+concept HasRows = requires(S& system, const typename S::Vector& x) {
+  system.begin_rows(x, 0.0);                                            // at the start of a step
+  system.rows();                                                        // a Rows&
+  { system.follow_rows(x, x).largest } -> std::convertible_to<double>;  // a RowError
+  { system.row_rounding(x) } -> std::convertible_to<double>;            // [m] or [rad]
+};
+
+template <class S>
 concept HasOwnState = HasHistory<S> && requires(S& system, const typename S::Vector& x) {
   system.end_step(x, x, 0.0);  // the unknowns, their rates and the time [s] after an accepted step
 };
@@ -204,7 +237,9 @@ concept System = requires(S& system, const S& constant, const typename S::Vector
 &&SystemVector<typename S::Vector>&& SystemMatrix<typename S::Matrix> &&
     (!S::abilities.free_bodies || detail::HasFreeBodies<S>)&&  // required by its abilities
     (!S::abilities.terms || detail::HasTerms<S>)&&             // required by its abilities
-    (!S::abilities.own_state || detail::HasOwnState<S>);       // required by its abilities
+    (!S::abilities.own_state || detail::HasOwnState<S>)&&      // required by its abilities
+    (!S::abilities.turns_rates || detail::TurnsRates<S>)&&     // required by its abilities
+    (!S::abilities.rows || detail::HasRows<S>);                // required by its abilities
 
 // The additional requirements of a Simulation, for its view of the state and for values that the user sets.
 template <class S>
@@ -222,7 +257,8 @@ concept ViewedSystem = System<S> &&
   system.show_forces(x, x, user);       // on the visible nodes [N], from those on the unknowns
   system.take_forces(x, user, to);      // on the unknowns, from forces on the visible nodes
   system.add_gravity(gravity, to);      // adds the loads of gravity
-  { system.identity() } -> std::same_as<SystemIdentity>;  // fingerprints
-} &&(!S::abilities.origins || detail::HasOrigins<S>);     // required by its abilities
+  { system.identity() } -> std::same_as<SystemIdentity>;      // fingerprints
+} &&(!S::abilities.origins || detail::HasOrigins<S>)&&        // required by its abilities
+    (!S::abilities.own_gravity || detail::HasOwnGravity<S>);  // required by its abilities
 
 }  // namespace pliant

@@ -18,7 +18,7 @@ struct BackwardEuler {
   double dt = 0.01;    // [s]
   Newton newton = {};  // accuracy and safeguards of the solve
 
-  static constexpr IntegratorAbilities abilities{.knows_colliders = true};
+  static constexpr IntegratorAbilities abilities{.knows_colliders = true, .takes_rows = true};
 
   template <class SystemType, class FilterType>
   using Workspace = IncrementalWorkspace<SystemType, FilterType>;

@@ -56,7 +56,7 @@ struct State {
   }
 };
 
-// Moves x by the displacement u; overwrites `scratch`.
+// Moves x by the displacement u; overwrites `scratch`. For a System that turns rates, call turn_rates before.
 template <System SystemType>
 void displace(const SystemType& system, typename SystemType::Vector& x, const typename SystemType::Vector& u,
               typename SystemType::Vector& scratch) {
@@ -124,6 +124,7 @@ struct IntegratorAbilities {
   bool keeps_acceleration = false;  // the state contains accelerations
   bool needs_solver = true;         // linear systems are solved; false: a Simulation has no solver
   bool knows_colliders = false;     // colliders are allowed
+  bool takes_rows = false;          // Systems with rows are allowed, see SystemAbilities
 };
 
 // The optional abilities of a workspace, each with the functions that it then must have. Of these, begin_step

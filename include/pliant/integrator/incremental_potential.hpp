@@ -9,6 +9,7 @@
 #include <pliant/integrator/concept.hpp>
 #include <pliant/integrator/contact_passes.hpp>
 #include <pliant/integrator/free_bodies.hpp>
+#include <pliant/integrator/row_passes.hpp>
 #include <pliant/nonlinear_solver/newton.hpp>
 #include <pliant/potential/friction.hpp>
 #include <pliant/potential/mass_parabola.hpp>
@@ -93,6 +94,9 @@ class IncrementalPotential
     this->known_forces_ = context.loads.norm() + static_cast<double>(momenta.norm()) / weights.dt;
     if constexpr (balances_bodies) w_.bodies.follow_constraints(context.filter);
   }
+
+  // The length of the step [s].
+  double dt() const { return weights_.dt; }
 
   // The step of the body without its elasticity.
   void predict(Vector& step) const {
@@ -193,13 +197,19 @@ Minimized<Context> minimize_increment(
     Monitor&& monitor) {
   w.displacement.set_zero();
   potential.predict(w.newton.step);
-  Minimized<Context> result = minimize_with_contacts(context, potential, newton, state.x, w.potential,
-                                                     w.newton, w.displacement, monitor);
-  StepReport& report = result.report;
-  if (report && result.contact) std::move(*result.contact).finish(state.x, w.displacement);
-  report.energies.elastic = potential.elastic_energy();
-  blame_element(report, context.system, potential.position());
-  return result;
+  if constexpr (Context::System::abilities.rows) {
+    potential.tangent(w.displacement, Projection::none, w.newton.gradient, w.newton.hessian);
+    return {satisfy_rows(context, state.x, potential.dt(), w.newton.hessian, w.newton.step, w.displacement,
+                         w.potential.position, monitor)};
+  } else {
+    Minimized<Context> result = minimize_with_contacts(context, potential, newton, state.x, w.potential,
+                                                       w.newton, w.displacement, monitor);
+    StepReport& report = result.report;
+    if (report && result.contact) result.contact->finish(state.x, w.displacement);
+    report.energies.elastic = potential.elastic_energy();
+    blame_element(report, context.system, potential.position());
+    return result;
+  }
 }
 
 // Advances the state by a step of backward Euler of length dt [s], the minimum of its incremental potential.
@@ -223,6 +233,9 @@ StepReport minimize_incremental_potential(
 
   const Block time(h);
   state.v.for_each_block([&](std::ptrdiff_t i) { state.v.set_block(i, w.displacement.block(i) / time); });
+  if constexpr (Context::System::abilities.turns_rates) {
+    context.system.turn_rates(state.x, w.displacement, state.v);
+  }
   displace(context.system, state.x, w.displacement, w.potential.position);
   state.time += dt;
   return report;

@@ -16,7 +16,7 @@ struct OptimizationEuler {
   double dt = 0.01;    // [s]
   Newton newton = {};  // `require_convergence` is ignored and taken as false
 
-  static constexpr IntegratorAbilities abilities{.knows_colliders = true};
+  static constexpr IntegratorAbilities abilities{.knows_colliders = true, .takes_rows = true};
 
   template <class SystemType, class FilterType>
   using Workspace = IncrementalWorkspace<SystemType, FilterType>;

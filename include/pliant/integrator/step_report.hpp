@@ -48,7 +48,8 @@ enum class StepStop {
   inverted,              // a static step ends with inverted elements, even with the smallest parts
   too_many_iterations,   // a static step exceeds the limit of Newton iterations of all its parts
   time_stands_still,     // the rounding error of the time is not small compared with dt
-  free_motion            // statics only: a part of the body can move as a rigid body
+  free_motion,           // statics only: a part of the body can move as a rigid body
+  rows_unmet             // a joint could not be met at the end of the step
 };
 
 // How a step ended: why it stopped, its cost, and its accuracy. True if the step was accepted; otherwise the
@@ -56,7 +57,7 @@ enum class StepStop {
 // without_residual.
 struct StepReport {
   StepStop stop = StepStop::converged;
-  int newton_iterations = 0;
+  int newton_iterations = 0;  // of a Mechanism: passes over its joints
   int linear_iterations = 0;
   int truncated_solves = 0;  // linear solves that reached their iteration limit
   int line_search_steps = 0;
@@ -84,6 +85,8 @@ struct StepReport {
                                // Bodies are numbered solid after solid
   int blocked_node = -1;       // user's number of a node that could not be kept out of the colliders
   std::array<int, 2> blocking_colliders{-1, -1};  // their numbers, -1 if there are fewer
+  double row_error = 0;                           // largest error of a joint at the end [m] or [rad]
+  int unmet_joint = -1;                           // the joint with this error, if it stopped the step
   std::string free_motion;                        // unconstrained rigid motions, if these stopped the step
   std::vector<NewtonIteration> history;           // if Newton::keep_history
   Energies energies;                              // after the step [J]
@@ -116,6 +119,9 @@ struct StepReport {
         text << "; " << truncated_solves << " linear solves ran into their iteration limit";
       }
       text << ')';
+    } else if (newton_iterations > 0) {
+      text << " (" << newton_iterations << (newton_iterations == 1 ? " pass" : " passes")
+           << " over the joints, largest error " << detail::in_words(row_error) << " m or rad)";
     } else if (*this) {
       text << "; this integrator knows no residual";
     }
@@ -183,6 +189,12 @@ struct StepReport {
                "unchanged";
       case StepStop::free_motion:
         return "no unique static equilibrium: " + free_motion + "; the state is unchanged";
+      case StepStop::rows_unmet:
+        return "joint " + std::to_string(unmet_joint) + " could not be met, its error is " +
+               detail::in_words(row_error) +
+               " m or rad (its rows contradict others, or the bodies turn too far in a step: take a smaller "
+               "dt); "
+               "the state is unchanged";
     }
     return {};
   }

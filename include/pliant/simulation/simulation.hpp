@@ -61,6 +61,13 @@ class Simulation {
                                  !detail::is_solver<typename System::Matrix, Constraint>),
                 "this integrator solves no linear system, so that Simulation takes no solver: write "
                 "Simulation(solid, integrator, constraints...)");
+  static_assert(!System::abilities.rows || Integrator::abilities.takes_rows,
+                "this integrator takes no joints: use BackwardEuler or OptimizationEuler");
+  static_assert(
+      !System::abilities.rows || !needs_solver || detail::solver_abilities<Solver>.takes_rows,
+      "joints need a solver that takes rows: Simulation(mechanism, BackwardEuler{...}, Condensed{})");
+  static_assert(!System::abilities.rows || std::is_same_v<Constraint, Unconstrained>,
+                "the bodies of a Mechanism are held by joints to the world, not by constraints");
   static_assert(pliant::Constraint<Constraint, System::dim>,
                 "the arguments of Simulation from the fourth on must be constraints, e.g. Pinned(nodes); see "
                 "constraint/concept.hpp. From the third on, where the integrator needs no solver");
@@ -228,6 +235,33 @@ class Simulation {
     system_.take_velocities(state_.x, velocities_, state_.v);
     if constexpr (!System::abilities.exact_view) show();
   }
+
+  // Bodies of a Mechanism. All functions throw IndexError for a body or joint that does not exist.
+  Pose<3> pose(int body) const requires(System::abilities.rows) { return system_.pose(state_.x, body); }
+  auto body_velocity(int body) const requires(System::abilities.rows) {
+    return system_.body_velocity(state_.x, state_.v, body);
+  }
+
+  // The angular velocity of the body in the world stays as it is. Joints that a pose opens close in the next
+  // step.
+  void set_pose(int body, const Pose<3>& pose) requires(System::abilities.rows) {
+    const auto velocity = body_velocity(body);
+    system_.set_pose(body, pose, state_.x);
+    set_body_velocity(body, velocity);
+  }
+  template <class Velocity>
+  void set_body_velocity(int body, const Velocity& velocity) requires(System::abilities.rows) {
+    system_.set_body_velocity(state_.x, body, velocity, state_.v);
+    show();
+  }
+
+  // The coordinate of a joint, such as the angle of a Hinge; the largest error of all joints [m] or [rad];
+  // the force and the torque of a joint on its last body in the last step.
+  double joint_coordinate(int joint, int number = 0) const requires(System::abilities.rows) {
+    return system_.joint_coordinate(state_.x, joint, number);
+  }
+  double joint_gap() const requires(System::abilities.rows) { return system_.joint_gap(state_.x); }
+  auto joint_load(int joint) const requires(System::abilities.rows) { return system_.joint_load(joint); }
 
   // All data on which later steps depend, except for the parts of the simulation, see SavedState. Steps after
   // set_state have the same bits as those after state().
@@ -595,11 +629,14 @@ class Simulation {
 
   Energies with_elastic(double elastic) const {
     SmallVector<double, System::dim> gravity = SmallVector<double, System::dim>::Zero();
-    if constexpr (System::dim == dim) gravity = gravity_;
+    if constexpr (System::dim == dim && !System::abilities.own_gravity) gravity = gravity_;
     Energies energies = detail::energies_of_state(system_.mass(), system_.rest(), state_.x, state_.v, gravity,
                                                   external_forces_);
     if constexpr (!System::abilities.constant_forces) {
       if (user_forces_.cols() > 0) energies.external = external_energy();
+    }
+    if constexpr (System::abilities.own_gravity) {
+      energies.gravitational = system_.gravitational_energy(gravity_, state_.x);
     }
     energies.elastic = elastic;
     energies.terms = stored_energy(system_, state_.x, state_.time);

@@ -56,6 +56,9 @@ class TriangleMesh {
   std::ptrdiff_t triangle_count() const { return static_cast<std::ptrdiff_t>(normals_.size()); }
   bool is_two_sided() const { return two_sided_; }
 
+  // The corners of all triangles [m], in an order of its own.
+  const std::vector<detail::TriangleCorners>& corners() const { return corners_; }
+
   void check() const {}  // nothing to check: the constructor has refused invalid surfaces
 
   AxisAlignedBox<3> bounds() const { return bounds_; }

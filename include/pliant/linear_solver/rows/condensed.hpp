@@ -1,0 +1,295 @@
+// Rows without bounds are eliminated by a factorisation, rows with bounds by Mprgp on what is left.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <pliant/assembly/block_matrix.hpp>
+#include <pliant/linear_solver/bounded/mprgp.hpp>
+#include <pliant/linear_solver/direct/cholesky.hpp>
+#include <pliant/linear_solver/rows/rows.hpp>
+
+namespace pliant {
+
+// How a solve with rows ended.
+struct RowReport {
+  LinearStop stop = LinearStop::converged;
+  int iterations = 0;  // of Mprgp
+};
+
+// Solves  A (u - p) = J^T lambda  with the rows of `Rows`, for a block-diagonal A, as that of a mechanism.
+// With W = J A^-1 J^T + C, the multipliers solve W lambda = c - J p within their bounds. The block of the
+// rows without bounds is as sparse as the graph of the joints, linear in their number for chains and trees.
+// It is factorised once per step. The Schur complement of the others is dense.
+//
+// Redundant rows, as those of a closed loop, make W singular. Therefore each solve is one of the proximal
+// point method: W + e diag(W), with the multipliers before, on the right. The multipliers that it finds, of
+// least change, belong to the same u, and as passes are repeated the error vanishes that e makes.
+//
+// Repeated passes within a step correct the rows by what their linearisation has left, until all are met to
+// `gap`.
+template <class Direct = Cholesky>  // factorises the rows without bounds
+struct Condensed {
+  double gap =
+      1e-11;  // largest error of a row at the end of a step [m] or [rad], or rounding if it is larger
+  int max_passes = 60;  // in a step
+  Direct direct = {};   // also solves systems without rows
+
+  static constexpr SolverAbilities abilities{.takes_rows = true};
+
+  void check() const {
+    detail::require_parameter(gap > 0, "Condensed::gap", gap, "must be positive (m or rad)");
+    detail::require_parameter(max_passes >= 1, "Condensed::max_passes", max_passes, "must be at least 1");
+    direct.check();
+  }
+
+  template <class Matrix>
+  struct Workspace {
+    static_assert(Matrix::dim == 3, "Condensed takes systems with three numbers per node");
+    using RowMatrix = BlockMatrix<3, double, Matrix::instruction_set>;
+    using RowVector = typename RowMatrix::Vector;
+
+    typename Direct::template Workspace<Matrix> without_rows;
+    typename Direct::template Workspace<RowMatrix> held;
+    typename Mprgp<>::template Workspace<RowMatrix> bounded;
+    std::vector<std::array<int, RowBlock::most_nodes>> nodes;  // of all rows, for which the patterns are
+    std::vector<std::vector<std::pair<int, int>>> at_node;     // held rows at a node: row, place in it
+    std::vector<RowBlock::Block> inverse;                      // A^-1
+    std::vector<RowBlock::Triple> raised, raised_bounded;      // e diag(W)
+    RowMatrix W, S;                                            // of the held rows; Schur complement
+    std::vector<RowVector> coupling, eliminated;               // columns of W_hb, and W_hh^-1 W_hb
+    RowVector right_side, solution, bounded_side, bounded_solution;
+    BoxConstraints<RowVector> box;
+  };
+
+  // Without rows.
+  template <class Matrix, class W, class Monitor = NoMonitor>
+  LinearReport solve(const Matrix& A, const typename Matrix::Vector& b, typename Matrix::Vector& x, W& w,
+                     double goal = 0, Monitor&& monitor = {}) const {
+    return direct.solve(A, b, x, w.without_rows, goal, monitor);
+  }
+
+  // Factorises for a matrix and the derivatives of the rows.
+  template <class Matrix, class W>
+  LinearStop prepare(const Matrix& A, const Rows& rows, W& w) const {
+    lay_out(A, rows, w);
+    w.inverse.resize(static_cast<std::size_t>(A.rows()));
+    for (std::ptrdiff_t i = 0; i < A.rows(); ++i) {
+      w.inverse[static_cast<std::size_t>(i)] = inverse<double, 3>(A.diagonal(i));
+    }
+    if (!rows.held.empty()) {
+      fill_held(rows, w);
+      w.held.analyse(w.W);
+      const FactorResult result = w.held.factor.factorise(w.W);
+      if (result == FactorResult::not_finite) return LinearStop::not_finite;
+      if (result == FactorResult::not_definite) return LinearStop::indefinite;
+    }
+    if (!rows.bounded.empty()) fill_bounded(rows, w);
+    return LinearStop::converged;
+  }
+
+  // Sets the multipliers and u, from the displacement p without rows.
+  template <class Vector, class W>
+  RowReport solve(const Vector& p, Rows& rows, Vector& u, W& w) const {
+    RowReport report;
+    for (std::size_t k = 0; k < rows.held.size(); ++k) {
+      w.right_side.node(at(k)) = remaining(rows.held[k], p, w.raised[k]);
+    }
+    if (!rows.bounded.empty()) {
+      if (!rows.held.empty()) w.held.factor.solve(w.right_side, w.solution);
+      for (std::size_t k = 0; k < rows.bounded.size(); ++k) {
+        const RowBlock& block = rows.bounded[k];
+        w.bounded_side.node(at(k)) = remaining(block, p, w.raised_bounded[k]);
+        for (int axis = 0; axis < 3; ++axis) {
+          const std::size_t column = 3 * k + static_cast<std::size_t>(axis);
+          if (!rows.held.empty()) w.bounded_side.node(at(k))(axis) -= w.coupling[column].dot(w.solution);
+        }
+        w.box.lower.node(at(k)) = block.lower;
+        w.box.upper.node(at(k)) = block.upper;
+        w.bounded_solution.node(at(k)) = block.multiplier;
+      }
+      const MprgpReport inner = Mprgp<>{.tolerance = 1e-14, .max_iterations = 1000}.solve(
+          w.S, w.bounded_side, w.box, w.bounded_solution, w.bounded);
+      report.iterations = inner.iterations;
+      if (inner.stop == LinearStop::indefinite || inner.stop == LinearStop::not_finite) {
+        report.stop = inner.stop;
+        return report;
+      }
+      for (std::size_t k = 0; k < rows.bounded.size(); ++k) {
+        rows.bounded[k].multiplier = w.bounded_solution.node(at(k));
+        for (int axis = 0; axis < 3; ++axis) {
+          const double multiplier = rows.bounded[k].multiplier[axis];
+          if (rows.held.empty() || multiplier == 0) continue;
+          w.right_side.add(-multiplier, w.coupling[3 * k + static_cast<std::size_t>(axis)]);
+        }
+      }
+    }
+    if (!rows.held.empty()) w.held.factor.solve(w.right_side, w.solution);
+    for (std::size_t k = 0; k < rows.held.size(); ++k) rows.held[k].multiplier = w.solution.node(at(k));
+
+    u.set_zero();  // the forces
+    for (const auto* blocks : {&rows.held, &rows.bounded}) {
+      for (const RowBlock& block : *blocks) {
+        block.for_each_node(
+            [&](int i, const RowBlock::Block& J) { u.node(i) += J.transpose() * block.multiplier; });
+      }
+    }
+    for (std::ptrdiff_t i = 0; i < u.nodes(); ++i) {
+      u.node(i) = p.node(i) + w.inverse[static_cast<std::size_t>(i)] * u.node(i);
+    }
+    return report;
+  }
+
+ private:
+  // The weight e of the proximal point method, relative to the diagonal of W.
+  static constexpr double proximal = 1e-10;
+
+  static std::ptrdiff_t at(std::size_t k) { return static_cast<std::ptrdiff_t>(k); }
+
+  // The part of W that a node adds to the rows of `a` and the columns of `b`.
+  template <class W>
+  static RowBlock::Block product(const RowBlock& a, std::size_t in_a, const RowBlock& b, std::size_t in_b,
+                                 const W& w) {
+    return a.J[in_a] * w.inverse[static_cast<std::size_t>(a.node[in_a])] * b.J[in_b].transpose();
+  }
+
+  // c - J p, and the multipliers before times what the diagonal was raised by.
+  template <class Vector>
+  static RowBlock::Triple remaining(const RowBlock& block, const Vector& p, const RowBlock::Triple& raised) {
+    return block.right_side - block.times(p) + raised.cwiseProduct(block.multiplier);
+  }
+
+  // The patterns, if the nodes of the rows are not those of the last call.
+  template <class Matrix, class W>
+  static void lay_out(const Matrix& A, const Rows& rows, W& w) {
+    const std::size_t held = rows.held.size(), bounded = rows.bounded.size();
+    bool same = w.nodes.size() == held + bounded && w.coupling.size() == 3 * bounded;
+    for (std::size_t k = 0; same && k < held + bounded; ++k) {
+      same = w.nodes[k] == (k < held ? rows.held[k] : rows.bounded[k - held]).node;
+    }
+    if (same) return;
+    w.nodes.clear();  // until the patterns are complete, because an allocation may fail
+    w.at_node.assign(static_cast<std::size_t>(A.rows()), {});
+    for (std::size_t k = 0; k < held; ++k) {
+      for (std::size_t place = 0; place < RowBlock::most_nodes; ++place) {
+        const int node = rows.held[k].node[place];
+        if (node == RowBlock::none) break;
+        w.at_node[static_cast<std::size_t>(node)].push_back({static_cast<int>(k), static_cast<int>(place)});
+      }
+    }
+    std::vector<std::vector<int>> neighbours(held);
+    for (const auto& there : w.at_node) {
+      for (const auto& [a, in_a] : there) {
+        for (const auto& [b, in_b] : there) {
+          if (a != b) neighbours[static_cast<std::size_t>(a)].push_back(b);
+        }
+      }
+    }
+    w.W = matrix_of<typename W::RowMatrix>(neighbours);
+    std::vector<std::vector<int>> all(bounded);
+    for (std::size_t a = 0; a < bounded; ++a) {
+      for (std::size_t b = 0; b < bounded; ++b) {
+        if (a != b) all[a].push_back(static_cast<int>(b));
+      }
+    }
+    w.S = matrix_of<typename W::RowMatrix>(all);
+    for (auto* vector : {&w.right_side, &w.solution}) vector->resize(at(held));
+    for (auto* vector : {&w.bounded_side, &w.bounded_solution}) vector->resize(at(bounded));
+    w.coupling.assign(3 * bounded, w.right_side);
+    w.eliminated.assign(3 * bounded, w.right_side);
+    w.box = BoxConstraints<typename W::RowVector>::unbounded(at(bounded));
+    for (const RowBlock& block : rows.held) w.nodes.push_back(block.node);
+    for (const RowBlock& block : rows.bounded) w.nodes.push_back(block.node);
+  }
+
+  template <class RowMatrix>
+  static RowMatrix matrix_of(std::vector<std::vector<int>>& neighbours) {
+    Adjacency graph;
+    graph.begin.push_back(0);
+    for (std::vector<int>& row : neighbours) {
+      std::sort(row.begin(), row.end());
+      row.erase(std::unique(row.begin(), row.end()), row.end());
+      graph.list.insert(graph.list.end(), row.begin(), row.end());
+      graph.begin.push_back(static_cast<int>(graph.list.size()));
+    }
+    return RowMatrix(std::make_shared<const BlockPattern>(BlockPattern::from_graph(graph)));
+  }
+
+  // Completes the diagonal; returns what it was raised by.
+  template <class RowMatrix>
+  static RowBlock::Triple add_compliance(const RowBlock& block, std::ptrdiff_t k, RowMatrix& W) {
+    auto diagonal = W.diagonal(k).diagonal();
+    diagonal += block.compliance;
+    const RowBlock::Triple raised = proximal * diagonal;
+    diagonal += raised;
+    return raised;
+  }
+
+  template <class W>
+  static void fill_held(const Rows& rows, W& w) {
+    w.W.set_zero();
+    for (const auto& there : w.at_node) {
+      for (std::size_t i = 0; i < there.size(); ++i) {
+        for (std::size_t j = i; j < there.size(); ++j) {
+          const auto& [a, in_a] = there[i];
+          const auto& [b, in_b] = there[j];
+          w.W.add(a, b,
+                  product(rows.held[static_cast<std::size_t>(a)], static_cast<std::size_t>(in_a),
+                          rows.held[static_cast<std::size_t>(b)], static_cast<std::size_t>(in_b), w));
+        }
+      }
+    }
+    w.raised.resize(rows.held.size());
+    for (std::size_t k = 0; k < rows.held.size(); ++k) w.raised[k] = add_compliance(rows.held[k], at(k), w.W);
+  }
+
+  // The coupling with the held rows, and the Schur complement W_bb - W_bh W_hh^-1 W_hb.
+  template <class W>
+  static void fill_bounded(const Rows& rows, W& w) {
+    w.S.set_zero();
+    w.raised_bounded.resize(rows.bounded.size());
+    for (std::size_t k = 0; k < rows.bounded.size(); ++k) {
+      const RowBlock& own = rows.bounded[k];
+      for (std::size_t axis = 0; axis < 3; ++axis) w.coupling[3 * k + axis].set_zero();
+      for (std::size_t place = 0; place < RowBlock::most_nodes && own.node[place] != RowBlock::none;
+           ++place) {
+        const int node = own.node[place];
+        for (const auto& [row, in_row] : w.at_node[static_cast<std::size_t>(node)]) {
+          const RowBlock::Block block = product(rows.held[static_cast<std::size_t>(row)],
+                                                static_cast<std::size_t>(in_row), own, place, w);
+          for (int axis = 0; axis < 3; ++axis) {
+            w.coupling[3 * k + static_cast<std::size_t>(axis)].node(row) += block.col(axis);
+          }
+        }
+        for (std::size_t l = k; l < rows.bounded.size(); ++l) {
+          const RowBlock& other = rows.bounded[l];
+          for (std::size_t in = 0; in < RowBlock::most_nodes && other.node[in] != RowBlock::none; ++in) {
+            if (other.node[in] != node) continue;
+            w.S.add(static_cast<int>(k), static_cast<int>(l), product(own, place, other, in, w));
+          }
+        }
+      }
+      w.raised_bounded[k] = add_compliance(own, at(k), w.S);
+    }
+    if (rows.held.empty()) return;
+    for (std::size_t c = 0; c < w.coupling.size(); ++c) w.held.factor.solve(w.coupling[c], w.eliminated[c]);
+    for (std::size_t k = 0; k < rows.bounded.size(); ++k) {
+      for (std::size_t l = k; l < rows.bounded.size(); ++l) {
+        RowBlock::Block block;
+        for (int i = 0; i < 3; ++i) {
+          for (int j = 0; j < 3; ++j) {
+            block(i, j) = -w.coupling[3 * k + static_cast<std::size_t>(i)].dot(
+                w.eliminated[3 * l + static_cast<std::size_t>(j)]);
+          }
+        }
+        w.S.add(static_cast<int>(k), static_cast<int>(l), block);
+      }
+    }
+  }
+};
+
+}  // namespace pliant

@@ -1,0 +1,65 @@
+// Equations and inequalities between the unknowns of a step: joints, limits, motors.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+#include <pliant/algebra/matrix.hpp>
+
+namespace pliant {
+
+// Three rows  J u + C lambda = c,  lower <= lambda <= upper,  on the displacements u of up to six nodes, in
+// which a row is an equation as long as its multiplier is between its bounds. At the lower one J u + C lambda
+// may exceed c, at the upper one it may be less. The force J^T lambda acts on u. A row that does not exist
+// has J = 0, C = 1 and c = 0.
+struct RowBlock {
+  static constexpr std::size_t most_nodes = 6;
+  static constexpr int none = -1;
+  using Block = SmallMatrix<double, 3, 3>;
+  using Triple = SmallVector<double, 3>;
+
+  std::array<int, most_nodes> node = {none, none, none, none, none, none};    // before the first `none`
+  std::array<Block, most_nodes> J;                                            // of each node
+  Triple compliance = Triple::Ones();                                         // C, a diagonal [m/N]
+  Triple right_side = Triple::Zero();                                         // c [m]
+  Triple lower = Triple::Constant(-std::numeric_limits<double>::infinity());  // [N]
+  Triple upper = Triple::Constant(std::numeric_limits<double>::infinity());   // [N]
+  Triple multiplier = Triple::Zero();                                         // lambda [N]
+
+  // Calls use(node, J) for each node.
+  template <class Use>
+  void for_each_node(Use&& use) const {
+    for (std::size_t k = 0; k < most_nodes && node[k] != none; ++k) use(node[k], J[k]);
+  }
+
+  // J u.
+  template <class Vector>
+  Triple times(const Vector& u) const {
+    Triple sum = Triple::Zero();
+    for_each_node([&](int i, const Block& block) { sum += block * u.node(i); });
+    return sum;
+  }
+
+  // Row i of it.
+  template <class Vector>
+  double times(Eigen::Index i, const Vector& u) const {
+    double sum = 0;
+    for_each_node([&](int n, const Block& block) { sum += block.row(i).dot(u.node(n)); });
+    return sum;
+  }
+};
+
+// Multipliers of `held` have no bounds.
+struct Rows {
+  std::vector<RowBlock> held, bounded;
+};
+
+// The largest error of the rows at the end of a step.
+struct RowError {
+  double largest = 0;  // [m] or [rad]
+  int joint = -1;      // with this error
+};
+
+}  // namespace pliant
