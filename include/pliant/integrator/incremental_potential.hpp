@@ -195,7 +195,7 @@ Minimized<Context> minimize_increment(
   Minimized<Context> result = minimize_with_contacts(context, potential, newton, state.x, w.potential,
                                                      w.newton, w.displacement, monitor);
   StepReport& report = result.report;
-  if (report && result.contact) std::move(*result.contact).finish(state.x, w.displacement);
+  if (report && result.contact) result.contact->finish(state.x, w.displacement);
   report.energies.elastic = potential.elastic_energy();
   blame_element(report, context.system, potential.position());
   return result;
