@@ -174,7 +174,7 @@ struct QuasiStatic {
         if (inverted.wrong() > 0 && !allow_inverted_elements) total.stop = StepStop::inverted;
       }
       if (total) {
-        if (contact) std::move(*contact).finish(state.x, w.displacement);
+        if (contact) contact->finish(state.x, w.displacement);
         displace(context.system, state.x, w.displacement, w.potential.position);
         done = end;
       } else if (total.stop == StepStop::cancelled) {

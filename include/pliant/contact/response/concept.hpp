@@ -55,7 +55,7 @@ concept ImplicitResponse = requires(Response& response, typename Response::End& 
   end.contacts();                                                                // found in the step
   end.scale_forces(1.0);                                                         // of the contacts
   end.follow(x, x, x, 0.0, g);  // velocities of nodes in contact
-  std::move(end).finish(x, x);  // of a step to x + u
+  end.finish(x, x);             // of a step to x + u
 };
 
 }  // namespace detail

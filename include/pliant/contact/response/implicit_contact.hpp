@@ -62,7 +62,7 @@ class [[nodiscard]] ImplicitContact {
     }
 
     // Ends the step, or a part of it, from x to x + u: the friction anchors follow. Without it they stay.
-    void finish(const Vector& x, const Vector& u) && {
+    void finish(const Vector& x, const Vector& u) {
       data_.friction.finish(data_.search.bounds, data_.search.colliders, data_.search.world(x), u);
     }
 

@@ -49,7 +49,7 @@ class NoContacts {
         std::array<Contact<Vector::dim>, 0> contacts() const { return {}; }
         void scale_forces(double) {}
         void follow(const Vector&, const Vector&, const Vector&, double, Vector&) const {}
-        void finish(const Vector&, const Vector&) && {}
+        void finish(const Vector&, const Vector&) {}
       };
     };
 
