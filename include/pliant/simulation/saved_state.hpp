@@ -109,10 +109,10 @@ class SavedState {
   Vector external_forces_;  // on the unknowns [N]
   SmallVector<double, dim> gravity_ = SmallVector<double, dim>::Zero();
   typename System::Contacts::History contacts_;
-  detail::HistoryOf<System> system_;
+  detail::core::HistoryOf<System> system_;
   std::optional<TermsOf<System>> terms_;
-  detail::HistoryOf<IntegratorWorkspace> integrator_;
-  detail::HistoryOf<SolverWorkspace> solver_;
+  detail::core::HistoryOf<IntegratorWorkspace> integrator_;
+  detail::core::HistoryOf<SolverWorkspace> solver_;
 };
 
 }  // namespace pliant

@@ -369,9 +369,9 @@ class Contacts {
           break;
         }
         const Point normal = bounded.N.col(axis).template cast<double>();
-        speed[axis] = static_cast<Scalar>(dot<double, dim>(normal, way) / dt);
+        speed[axis] = static_cast<Scalar>(detail::algebra::dot<double, dim>(normal, way) / dt);
       }
-      v.node(i) = times<Scalar, dim, dim, 1>(bounded.T, speed);
+      v.node(i) = detail::algebra::times<Scalar, dim, dim, 1>(bounded.T, speed);
     }
   }
 
@@ -460,7 +460,7 @@ class Contacts {
           if (immovable(i)) continue;
           auto& planes = planes_[static_cast<std::size_t>(i)];
           const Point way = point(ahead, i);
-          colliders_.meet(place, places(x).of(i), way, detail::length<dim>(way) + beyond, planes);
+          colliders_.meet(place, places(x).of(i), way, detail::contact::length<dim>(way) + beyond, planes);
           if (planes.count > 0) bounded = 1;
         }
       }
@@ -485,7 +485,7 @@ class Contacts {
           rounding = std::max(rounding, 2 * static_cast<double>(bounded_node.rounding_at(u.node(i))));
         }
         colliders_.for_each_entered(from, way, [&](const ContactPlane<dim>& plane) {
-          if (plane.least - dot<double, dim>(plane.normal, way) <= rounding) return;
+          if (plane.least - detail::algebra::dot<double, dim>(plane.normal, way) <= rounding) return;
           planes.insist(plane, way);
           marked_[static_cast<std::size_t>(i)] = changed = bounded = 1;
         });
@@ -535,7 +535,8 @@ class Contacts {
 
   // A displacement as the sum of components along the normals of the planes.
   static Point along_normals(const BoundedNode& bounded, const Point& way) {
-    return transposed_times<double, dim, dim, 1>(Square(bounded.T.template cast<double>()), way);
+    return detail::algebra::transposed_times<double, dim, dim, 1>(Square(bounded.T.template cast<double>()),
+                                                                  way);
   }
 
   // The displacement without contact of a bounded node, projected into its bounds and reduced by friction and
@@ -553,13 +554,14 @@ class Contacts {
     const auto& collider = colliders_[pushed.collider(bounded)];
     const Point normal = normal_of(bounded, pushed.axis, true);
     Point slip = u - carried(collider);
-    slip -= dot<double, dim>(slip, normal) * normal;
-    const double length = detail::length<dim>(slip);
+    slip -= detail::algebra::dot<double, dim>(slip, normal) * normal;
+    const double length = detail::contact::length<dim>(slip);
     if (length == 0) return u;
-    const double held = std::min(length, collider.surface.friction * detail::length<dim>(back));
+    const double held = std::min(length, collider.surface.friction * detail::contact::length<dim>(back));
     const double left = (length - held) / (1 + collider.surface.viscosity * drag_time);
     const Point less = (1 - left / length) * slip;
-    return within_bounds(u - times<double, dim, dim, 1>(free_directions(bounded.node), less));
+    return within_bounds(u -
+                         detail::algebra::times<double, dim, dim, 1>(free_directions(bounded.node), less));
   }
 
   // The bounds for a further displacement `ahead` of a bounded node after u: those of the planes that it has
@@ -571,8 +573,9 @@ class Contacts {
     const auto rounding = static_cast<double>(bounded.rounding_at(u.template cast<Scalar>()));
     NodePlanes<dim> touched;
     for (ContactPlane<dim> plane : planes) {
-      if (dot<double, dim>(plane.normal, u) - plane.least > rounding) continue;
-      plane.least = dot<double, dim>(plane.normal, Point(carried(colliders_[plane.collider])));
+      if (detail::algebra::dot<double, dim>(plane.normal, u) - plane.least > rounding) continue;
+      plane.least =
+          detail::algebra::dot<double, dim>(plane.normal, Point(carried(colliders_[plane.collider])));
       touched.add(plane);
     }
     BoundedNode result;
@@ -583,8 +586,8 @@ class Contacts {
       return result;
     }
     const Square S = free_directions(bounded.node);
-    return Bounds::bounded_by(bounded.node, touched, S, ahead - times<double, dim, dim, 1>(S, ahead),
-                              planes.size);
+    return Bounds::bounded_by(bounded.node, touched, S,
+                              ahead - detail::algebra::times<double, dim, dim, 1>(S, ahead), planes.size);
   }
 
   // Records the forces of a correction `way` of a bounded node, with `force_per_way` [N/m]: each plane acts

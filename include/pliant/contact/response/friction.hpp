@@ -46,7 +46,7 @@ class Hold {
         anchor_(anchor),
         way_(behind),
         slid_(slid) {
-    const double length = detail::length<Dim>(way_);
+    const double length = detail::contact::length<Dim>(way_);
     slides_ = beyond(length);
     for (int axis = 0; axis < Dim; ++axis) way_[axis] = length > 0 ? way_[axis] / length : 0;
   }
@@ -59,7 +59,9 @@ class Hold {
   bool acts() const { return normal_force_ > 0 && (friction_ > 0 || viscosity_ > 0); }
 
   bool drags() const { return viscosity_ > 0; }
-  bool sticks(const Point& u) const { return friction_ > 0 && !beyond(detail::length<Dim>(slip(u))); }
+  bool sticks(const Point& u) const {
+    return friction_ > 0 && !beyond(detail::contact::length<Dim>(slip(u)));
+  }
 
   void set_normal_force(double force) { normal_force_ = force; }
 
@@ -73,7 +75,7 @@ class Hold {
   // The anchor of a node after the displacement u, as a displacement from the start of the step [m].
   Point anchor_at(const Point& u) const {
     const Point s = slip(u);
-    const double length = detail::length<Dim>(s);
+    const double length = detail::contact::length<Dim>(s);
     return u - (length > stick_length_ ? stick_length_ / length : 1) * s;
   }
 
@@ -83,7 +85,7 @@ class Hold {
   // the anchor.
   Response law(const Point& u, double dt, const Point& residual = Point::Zero()) const {
     const Point s = slip(u);
-    const double length = detail::length<Dim>(s);
+    const double length = detail::contact::length<Dim>(s);
     const bool beyond_limit = beyond(length);
     const double stiffness = limit() / (beyond_limit ? length : stick_length_);
     Response response;
@@ -91,7 +93,7 @@ class Hold {
     response.gradient = stiffness * s;
     response.hessian = stiffness * across_normal();
     if (beyond_limit) {
-      const double towards_anchor = dot<double, Dim>(residual, s) / length;
+      const double towards_anchor = detail::algebra::dot<double, Dim>(residual, s) / length;
       const double curvature = std::clamp(towards_anchor, 0.0, limit()) / length;
       response.hessian -= ((stiffness - curvature) / (length * length)) * outer(s);
     }
@@ -118,7 +120,7 @@ class Hold {
   // Notes whether and in which direction the node slides at u.
   void note(const Point& u) {
     const Point s = slip(u);
-    slid_ = detail::length<Dim>(s);
+    slid_ = detail::contact::length<Dim>(s);
     slides_ = beyond(slid_);
     way_ = slid_ > 0 ? Point(s / slid_) : Point(Point::Zero());
   }
@@ -129,7 +131,7 @@ class Hold {
   bool beyond(double length) const { return length > stick_length_ * (1 - 1e-6); }
 
   Point tangential(Point v) const {
-    const double along = dot<double, Dim>(normal_, v);
+    const double along = detail::algebra::dot<double, Dim>(normal_, v);
     for (int axis = 0; axis < Dim; ++axis) v[axis] -= along * normal_[axis];
     return v;
   }
@@ -148,7 +150,7 @@ class Hold {
     if (viscosity_ == 0) return;
     const double stiffness = viscosity_ / dt;
     const Point drift = tangential(Point(u - carried_));
-    response.value += stiffness * dot<double, Dim>(drift, drift) / 2;
+    response.value += stiffness * detail::algebra::dot<double, Dim>(drift, drift) / 2;
     response.gradient += stiffness * drift;
     response.hessian += stiffness * across_normal();
   }

@@ -139,7 +139,7 @@ class Holds {
     for_each_acting(*this, bounds, [&](const Node& bounded, int, const Hold<dim>& hold) {
       const Point at = displacement(bounded, u);
       const Point off = hold.linear_law(at, dt).gradient - hold.law(at, dt).gradient;
-      wrong += dot<double, dim>(off, off);
+      wrong += detail::algebra::dot<double, dim>(off, off);
       all += hold.limit() * hold.limit();
     });
     return all > 0 ? std::sqrt(wrong / all) : 0;
@@ -196,7 +196,7 @@ class Holds {
   void finish(const Bounds& bounds, const Colliders<dim>& colliders, const Places& x, const Vector& u) {
     keep(bounds, colliders, x, [&](const Node& bounded, const Hold<dim>& hold) {
       const Point at = displacement(bounded, u);
-      return std::pair(hold.anchor_at(at), detail::length<dim>(hold.slip(at)));
+      return std::pair(hold.anchor_at(at), detail::contact::length<dim>(hold.slip(at)));
     });
   }
 
