@@ -20,6 +20,7 @@
 namespace {
 
 using namespace pliant;
+using namespace pliant::simd;
 
 constexpr std::size_t count = 800000;
 constexpr double pi = 3.141592653589793;
@@ -165,7 +166,7 @@ void newton_cayley(benchmark::State& state) {
       const auto F = blocks.matrix(i);
       auto q = blocks.guess(i);
       for (int step = 0; step < steps; ++step) {
-        const auto Y = transposed_times<L, 3, 3, 3>(rotation_matrix(q), F);
+        const auto Y = detail::algebra::transposed_times<L, 3, 3, 3>(rotation_matrix(q), F);
         const L half(0.5f);
         SmallMatrix<L, 3, 3> H;
         SmallVector<L, 3> g;
@@ -176,9 +177,9 @@ void newton_cayley(benchmark::State& state) {
           g[a] = Y(b, c) - Y(c, b);
         }
         const auto adjugate = cofactor<L, 3>(H);
-        const auto u =
-            times<L, 3, 3, 1>(adjugate, g);  // w = -u / det H, and the quaternion of w / 2, squared:
-        const L d = L(4.0f) * determinant<L, 3>(H, adjugate), u2 = dot<L, 3>(u, u);
+        const auto u = detail::algebra::times<L, 3, 3, 1>(
+            adjugate, g);  // w = -u / det H, and the quaternion of w / 2, squared:
+        const L d = L(4.0f) * determinant<L, 3>(H, adjugate), u2 = detail::algebra::dot<L, 3>(u, u);
         const L inverse = L(1.0f) / (d * d + u2), factor = L(-2.0f) * d * inverse;
         q = q * UnitQuaternion<L>{u[0] * factor, u[1] * factor, u[2] * factor, (d * d - u2) * inverse};
       }

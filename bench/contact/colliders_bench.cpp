@@ -41,7 +41,7 @@ struct Scene {
 
   std::pair<NodeMatrix<double, 3>, TriangleMesh::Triangles> surface;
   TriangleMesh mesh;
-  std::vector<detail::TriangleCorners> triangles;
+  std::vector<detail::contact::TriangleCorners> triangles;
   std::vector<Point> near, within, from, to;
 };
 
@@ -65,7 +65,7 @@ const Scene& scene_of(const benchmark::State& state) {
 double squared_distance_to_all(const Scene& scene, const Point& x) {
   double best = INFINITY;
   for (const auto& corners : scene.triangles) {
-    const auto near = detail::nearest_of_triangle(x, corners);
+    const auto near = detail::contact::nearest_of_triangle(x, corners);
     best = std::min(best, (x - near.point).squaredNorm());
   }
   return best;
@@ -73,7 +73,7 @@ double squared_distance_to_all(const Scene& scene, const Point& x) {
 
 double fraction_of_all(const Scene& scene, const Point& from, const Point& to) {
   double first = INFINITY;
-  detail::LineThroughTriangles line(from, to, false);
+  detail::contact::LineThroughTriangles line(from, to, false);
   for (const auto& corners : scene.triangles) {
     const auto crossing = line.crossing(corners);
     if (crossing && crossing->fraction >= 0) first = std::min(first, crossing->fraction);

@@ -19,6 +19,7 @@
 namespace evaluations {
 
 using namespace pliant;
+using namespace pliant::simd;
 
 inline constexpr int states = 1024;  // in a packed array that stays in the cache
 

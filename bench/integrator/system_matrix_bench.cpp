@@ -8,6 +8,7 @@
 namespace {
 
 using namespace pliant;
+using namespace pliant::simd;
 
 constexpr double dt = 0.01, density = 1000;
 const Eigen::Vector3d gravity(0, -9.81, 0);

@@ -76,7 +76,7 @@ void cholesky_solve(benchmark::State& state) {
 
 void cholesky_analysis(benchmark::State& state) {
   const Problem problem(static_cast<int>(state.range(0)));
-  Multifrontal<3> factor;
+  detail::linear_solver::Multifrontal<3> factor;
   for (auto _ : state) {
     factor.analyse(problem.A.pattern());
     benchmark::DoNotOptimize(factor.fronts().blocks());
@@ -90,11 +90,14 @@ void order(benchmark::State& state, bool by_degree) {
   const baseline::HeldBody body(mesh, 0.33, mesh.nodes, 0.01, Projection::clamp,
                                 [](const auto& X) { return X.z() < 1e-6; });
   const BlockMatrix<3, double>& A = body.A;
-  Multifrontal<3> factor;
-  if (by_degree) factor.analyse(Fronts::of(A.pattern(), minimum_degree(graph_of(A.pattern()))));
+  detail::linear_solver::Multifrontal<3> factor;
+  if (by_degree)
+    factor.analyse(detail::linear_solver::Fronts::of(
+        A.pattern(), detail::linear_solver::minimum_degree(graph_of(A.pattern()))));
   else factor.analyse(A.pattern());
   for (auto _ : state) {
-    if (factor.factorise(A) != FactorResult::done) state.SkipWithError("not positive definite");
+    if (factor.factorise(A) != detail::linear_solver::FactorResult::done)
+      state.SkipWithError("not positive definite");
   }
   state.counters["blocks"] = static_cast<double>(factor.fronts().blocks());
   set_thread_count(0);

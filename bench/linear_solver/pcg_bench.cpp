@@ -52,7 +52,7 @@ void product(benchmark::State& state) {
 void packing(benchmark::State& state) {
   set_thread_count(1);
   Problem problem(static_cast<int>(state.range(0)));
-  PackedMatrix<3, double> A;
+  detail::assembly::PackedMatrix<3, double> A;
   for (auto _ : state) A.assign(problem.A);
   set_thread_count(0);
 }
@@ -96,8 +96,12 @@ void pcg(benchmark::State& state) {
 // Cells per edge, threads. 14: 13,720 tets; 24: 69,120; 40: 320,000.
 BENCHMARK(eigen_product)->Args({14, 1})->Args({24, 1})->Args({40, 1})->Unit(benchmark::kMicrosecond);
 BENCHMARK(product<BlockMatrix>)->Args({14, 1})->Args({24, 1})->Args({40, 1})->Unit(benchmark::kMicrosecond);
-BENCHMARK(product<PackedMatrix>)->Args({14, 1})->Args({24, 1})->Args({40, 1})->Unit(benchmark::kMicrosecond);
-BENCHMARK(product<PackedMatrix>)
+BENCHMARK(product<detail::assembly::PackedMatrix>)
+    ->Args({14, 1})
+    ->Args({24, 1})
+    ->Args({40, 1})
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK(product<detail::assembly::PackedMatrix>)
     ->Name("product<PackedMatrix>/threads")
     ->Args({24, 2})
     ->Args({40, 2})

@@ -33,7 +33,7 @@ void prepare(benchmark::State& state) {
   TwoLevel{}.prepare(matrix.next(), workspace);
   for (auto _ : state) benchmark::DoNotOptimize(TwoLevel{}.prepare(matrix.next(), workspace));
   state.counters["aggregates"] = workspace.coarse.aggregates().count();
-  state.counters["ssor"] = workspace.kind == FactorKind::symmetric_gauss_seidel;
+  state.counters["ssor"] = workspace.kind == detail::linear_solver::FactorKind::symmetric_gauss_seidel;
   set_thread_count(0);
 }
 

@@ -9,6 +9,7 @@
 namespace {
 
 using namespace pliant;
+using namespace pliant::simd;
 
 constexpr double dt = 0.01;
 const FixedCorotated rubber(Lame::from_young_poisson(1e6, 0.33));
@@ -130,9 +131,9 @@ void backward_euler_step(benchmark::State& state) {
 // The arrays of a step.
 struct Phases {
   static constexpr Isa isa = PLIANT_NATIVE_ISA;
-  SplitMesh<float, isa> mesh;
-  StretchElements<float, isa> elements;
-  VolumeConstraints<float, isa> constraints;
+  detail::operator_splitting::SplitMesh<float, isa> mesh;
+  detail::operator_splitting::StretchElements<float, isa> elements;
+  detail::operator_splitting::VolumeConstraints<float, isa> constraints;
   AlignedVector<float> x, y, scratch;
   std::ptrdiff_t tets = 0, entries = 0;
 
@@ -141,16 +142,17 @@ struct Phases {
     const Solid solid(body, rubber, Density{1000});
     const ElasticSystem<Solid<Tet4, FixedCorotated, float>> system(solid);
     const RawCoefficients& c = rubber.coefficients<3>();
-    std::vector<SplitNode> nodes;
+    std::vector<detail::operator_splitting::SplitNode> nodes;
     for (int i = 0; i < body.node_count(); ++i)
       nodes.push_back({static_cast<double>(system.mass().node(i)(0)), 1});
-    std::vector<SplitElement<float>> all;
+    std::vector<detail::operator_splitting::SplitElement<float>> all;
     system.for_each_point([&](const auto& point, const auto&) {
       all.push_back({point.nodes, point.gradients, static_cast<double>(point.volume), c.mu, c.lambda});
     });
     const auto count = static_cast<int>(body.node_count());
     const int nowhere = 4 * count;
-    const auto batches = batches_of(pairs_of(mesh.make(std::move(all), nodes, dt)), count, elements.width);
+    const auto batches = detail::operator_splitting::batches_of(
+        detail::operator_splitting::pairs_of(mesh.make(std::move(all), nodes, dt)), count, elements.width);
     constraints.clear();
     const int multipliers = constraints.append(batches, mesh.inverse_masses(), dt, count, nowhere);
     elements.append(batches, dt, multipliers, constraints.step);
@@ -169,7 +171,7 @@ struct Phases {
     entries = static_cast<std::ptrdiff_t>(factor().stored_numbers());
   }
 
-  const Panels<float>& factor() const { return mesh.factor(); }
+  const detail::operator_splitting::Panels<float>& factor() const { return mesh.factor(); }
 };
 
 void per(benchmark::State& state, const char* name, std::ptrdiff_t count) {
@@ -180,8 +182,8 @@ void per(benchmark::State& state, const char* name, std::ptrdiff_t count) {
 
 void stretch_forces(benchmark::State& state) {
   Phases body(static_cast<int>(state.range(0)));
-  const auto multipliers =
-      detail::Multipliers<float>::at_start(body.constraints.multipliers(), StartFrom::last);
+  const auto multipliers = detail::operator_splitting::Multipliers<float>::at_start(
+      body.constraints.multipliers(), detail::operator_splitting::StartFrom::last);
   for (auto _ : state) {
     benchmark::DoNotOptimize(
         body.elements.pull(0, body.elements.size(), 1, multipliers, body.x.data(), body.y.data()));

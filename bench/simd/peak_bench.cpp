@@ -7,6 +7,7 @@
 namespace {
 
 using namespace pliant;
+using namespace pliant::simd;
 
 template <class T, int width>
 void fused_multiply_add(benchmark::State& state) {
@@ -20,7 +21,7 @@ void fused_multiply_add(benchmark::State& state) {
       PLIANT_UNROLL for (int k = 0; k < sums; ++k) sum[k] = multiply_add(a, sum[k], b);
     }
     T total = 0;
-    for (const L& own : sum) total += pliant::sum(own);
+    for (const L& own : sum) total += pliant::simd::sum(own);
     benchmark::DoNotOptimize(total);
   }
   state.counters["Gflop/s"] =

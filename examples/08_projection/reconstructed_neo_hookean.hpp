@@ -50,15 +50,17 @@ class ReconstructedNeoHookean {
     auto H = energy_.hessian(F, projection);
     if (projection == pliant::Projection::none || reconstruction_ == Reconstruction::library) return H;
     using T = typename Derived::Scalar;
-    using Scalar = pliant::scalar_of<T>;
+    using Scalar = pliant::simd::scalar_of<T>;
     const auto plain = energy_.hessian(F);
-    for (int l = 0; l < pliant::width_of<T>; ++l) {
+    for (int l = 0; l < pliant::simd::width_of<T>; ++l) {
       Eigen::Matrix3d F_l;
-      for (int k = 0; k < 9; ++k) F_l(k % 3, k / 3) = static_cast<double>(pliant::lane(F(k % 3, k / 3), l));
+      for (int k = 0; k < 9; ++k)
+        F_l(k % 3, k / 3) = static_cast<double>(pliant::simd::lane(F(k % 3, k / 3), l));
       Matrix9 H_l;
-      for (int k = 0; k < 81; ++k) H_l.data()[k] = static_cast<double>(pliant::lane(plain.data()[k], l));
+      for (int k = 0; k < 81; ++k)
+        H_l.data()[k] = static_cast<double>(pliant::simd::lane(plain.data()[k], l));
       H_l = reconstructed(F_l, H_l, projection);
-      for (int k = 0; k < 81; ++k) pliant::set_lane(H.data()[k], l, static_cast<Scalar>(H_l.data()[k]));
+      for (int k = 0; k < 81; ++k) pliant::simd::set_lane(H.data()[k], l, static_cast<Scalar>(H_l.data()[k]));
     }
     return H;
   }

@@ -142,7 +142,7 @@ class WatchedSolver {
  public:
   WatchedSolver(const Inner& inner, Phases& phases) : inner_(inner), phases_(phases) {}
 
-  static constexpr pliant::SolverAbilities abilities = pliant::detail::solver_abilities<Inner>;
+  static constexpr pliant::SolverAbilities abilities = pliant::detail::linear_solver::solver_abilities<Inner>;
 
   template <class Matrix>
   using Workspace = typename Inner::template Workspace<Matrix>;

@@ -95,7 +95,7 @@ class DenseSystem;
 
 // solvers, integrators
 struct NoSolver;
-struct Identity;
+struct NoPreconditioner;
 struct Jacobi;
 struct BlockJacobi;
 struct Automatic;

@@ -185,10 +185,10 @@ std::vector<Matrix<D>> mixed(int count, bool symmetric) {
 template <class T, int D>
 pliant::SmallMatrix<T, D, D> pack(const std::vector<Matrix<D>>& matrices, std::size_t first) {
   pliant::SmallMatrix<T, D, D> packed;
-  for (int lane = 0; lane < pliant::width_of<T>; ++lane) {
+  for (int lane = 0; lane < pliant::simd::width_of<T>; ++lane) {
     const auto& A = matrices[(first + static_cast<std::size_t>(lane)) % matrices.size()];
     for (int i = 0; i < D * D; ++i)
-      pliant::set_lane(packed(i), lane, static_cast<pliant::scalar_of<T>>(A(i)));
+      pliant::simd::set_lane(packed(i), lane, static_cast<pliant::simd::scalar_of<T>>(A(i)));
   }
   return packed;
 }
@@ -198,7 +198,7 @@ template <class T, int Rows, int Columns>
 Eigen::Matrix<long double, Rows, Columns> exact(const pliant::SmallMatrix<T, Rows, Columns>& packed,
                                                 int lane) {
   Eigen::Matrix<long double, Rows, Columns> A;
-  for (int i = 0; i < Rows * Columns; ++i) A(i) = pliant::lane(packed(i), lane);
+  for (int i = 0; i < Rows * Columns; ++i) A(i) = pliant::simd::lane(packed(i), lane);
   return A;
 }
 

@@ -10,6 +10,7 @@
 #include <pliant/algebra/polar.hpp>
 
 using namespace pliant;
+using namespace pliant::simd;
 using namespace hard_matrices;
 
 namespace {

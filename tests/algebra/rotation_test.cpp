@@ -16,6 +16,7 @@
 #include <pliant/algebra/rotation.hpp>
 
 using namespace pliant;
+using namespace pliant::simd;
 using namespace hard_matrices;
 
 namespace {
@@ -81,9 +82,9 @@ double angle_to(const Exact& R, const UnitQuaternion<T>& q, int i) {
 
 // At one place in the program: the compiler may fuse multiplications and additions differently at each.
 template <class T>
-PLIANT_NOINLINE detail::FollowedRotation<T> same_code(const SmallMatrix<T, 3, 3>& F,
-                                                      const UnitQuaternion<T>& q) {
-  return detail::rotation_step(F, q);
+PLIANT_NOINLINE detail::algebra::FollowedRotation<T> same_code(const SmallMatrix<T, 3, 3>& F,
+                                                               const UnitQuaternion<T>& q) {
+  return detail::algebra::rotation_step(F, q);
 }
 
 template <class T>
@@ -324,7 +325,7 @@ TEST_CASE("a step that is not safe leads to the SVD, whatever the steps after it
     const SmallMatrix<double, 3, 3> F = R * any_stretch(random);
     auto q =
         pack<double>({Eigen::Quaterniond(R * rotation_by(random.uniform(1, 2), random_axis(random)))}, 0);
-    if (detail::rotation_step(F, q).safe) continue;
+    if (detail::algebra::rotation_step(F, q).safe) continue;
     ++lost;
     follow_rotation(F, q, 3);
     CHECK(angle_to(R.cast<long double>(), q, 0) <= 20 * rounding<double>);
@@ -439,7 +440,7 @@ TEMPLATE_TEST_CASE("after a million steps the quaternion is as long as at first"
   for (int step = 1; step <= 1000000; ++step) {
     turned = (turned * turn).normalized();
     const auto R = rotation_matrix(pack<T>({turned}, 0));
-    follow_rotation(times<T, 3, 3, 3>(R, stretched), q, 1);
+    follow_rotation(detail::algebra::times<T, 3, 3, 3>(R, stretched), q, 1);
     if (step % 1000 == 0) {
       raise(length, std::abs(exact(q, 0).norm() - 1) / rounding<T>);
       raise(error, angle_to(Exact(turned.cast<long double>().toRotationMatrix()), q, 0) / rounding<T>);

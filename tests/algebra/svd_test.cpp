@@ -13,6 +13,7 @@
 #include <pliant/algebra/svd.hpp>
 
 using namespace pliant;
+using namespace pliant::simd;
 using namespace hard_matrices;
 
 namespace {

@@ -14,6 +14,7 @@
 #include <pliant/algebra/symmetric_eigen.hpp>
 
 using namespace pliant;
+using namespace pliant::simd;
 using namespace hard_matrices;
 
 namespace {
@@ -62,7 +63,7 @@ TEMPLATE_TEST_CASE("the root that eigenvalues are found by is exact to rounding"
   for (int k = 0; k <= 100000; ++k) {
     const auto r = static_cast<TestType>(k / 100000.0);
     const double truth = 2 * std::cos(std::acos(static_cast<double>(r)) / 3);
-    worst = std::max(worst, std::abs(static_cast<double>(detail::largest_root(r)) - truth));
+    worst = std::max(worst, std::abs(static_cast<double>(detail::algebra::largest_root(r)) - truth));
   }
   CHECK(worst <= 4 * static_cast<double>(std::numeric_limits<TestType>::epsilon()));
 }

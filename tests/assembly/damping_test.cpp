@@ -44,7 +44,7 @@ struct Fibres {
   DeformationGradient<Derived> pk1(const Eigen::MatrixBase<Derived>& F0) const {
     const auto F = deformation_gradient(F0);
     using T = EnergyDensity<Derived>;
-    const auto inverse_F = inverse(F);
+    const auto inverse_F = detail::algebra::inverse(F);
     const T fibre = stretch(F);
     DeformationGradient<Derived> P = F;
     for (int i = 0; i < F.rows(); ++i) {
@@ -59,7 +59,7 @@ struct Fibres {
   EnergyHessian<Derived> hessian(const Eigen::MatrixBase<Derived>& F0) const {
     const auto F = deformation_gradient(F0);
     using T = EnergyDensity<Derived>;
-    const auto B = inverse(F);
+    const auto B = detail::algebra::inverse(F);
     const T fibre = stretch(F);
     const int d = static_cast<int>(F.rows());
     EnergyHessian<Derived> H;
@@ -185,7 +185,7 @@ Damped damped(const Body& body) {
   const auto& mesh = body.mesh();
   Damped result{
       mesh.nodes.template cast<double>(),
-      pliant::detail::is_small_strain<typename Body::Energy>,
+      pliant::detail::energy::is_small_strain<typename Body::Energy>,
       MatrixXd(body.energy().hessian(SmallMatrix<double, d, d>(SmallMatrix<double, d, d>::Identity()))),
       {},
       {}};

@@ -40,7 +40,7 @@ std::string words(const std::vector<int>& fixed, std::vector<HeldDirection<Dim>>
       directions.push_back({node, SmallVector<double, Dim>(SmallVector<double, Dim>::Unit(axis))});
     }
   }
-  return free_motion(two_chains(), directions, to_user, positions<Dim>());
+  return detail::assembly::free_motion(two_chains(), directions, to_user, positions<Dim>());
 }
 
 }  // namespace

@@ -153,7 +153,7 @@ TEMPLATE_TEST_CASE_SIG("GrowingPattern: products equal Eigen's, for any number o
                        ((class Scalar, int Dim), Scalar, Dim), (double, 2), (double, 3), (float, 2),
                        (float, 3)) {
   std::mt19937 random(5);
-  PackedMatrix<Dim, Scalar> packed;
+  detail::assembly::PackedMatrix<Dim, Scalar> packed;
   for (const int nodes : {1, 5, 1000, 5000, 20000}) {
     GrowingPattern growing(element_pattern(nodes, 60, random));
     for (int round = 0; round < 3; ++round) {
@@ -181,7 +181,7 @@ TEMPLATE_TEST_CASE_SIG("GrowingPattern: a number that is not finite reaches its 
   growing.require(random_pairs(nodes, 300, random));
   const BlockPattern& pattern = *growing.pattern();
   const auto x = random_vector<Dim, Scalar>(nodes, random);
-  PackedMatrix<Dim, Scalar> packed;
+  detail::assembly::PackedMatrix<Dim, Scalar> packed;
   REQUIRE(pattern.far_slots.size() > 2);
   for (const int slot : {pattern.far_slots.front(), pattern.far_slots[pattern.far_slots.size() / 2],
                          pattern.far_slots.back()}) {

@@ -84,7 +84,7 @@ TEST_CASE(
   const int cross_section = 16;
   for (const Mesh<Tet4>& mesh : {beam, shuffled(beam, random), shuffled(beam, random)}) {
     const Adjacency graph = graph_of(mesh);
-    const Numbering numbering = reverse_cuthill_mckee(graph);
+    const Numbering numbering = detail::assembly::reverse_cuthill_mckee(graph);
     REQUIRE(is_permutation(numbering, mesh.node_count()));
     CHECK(bandwidth(graph, numbering.to_internal) <= 3 * cross_section);
   }
@@ -96,7 +96,7 @@ TEST_CASE(
 TEST_CASE("reverse_cuthill_mckee: a path gets bandwidth one") {
   // 0-3-1-4-2, started from the middle.
   const Adjacency path{{0, 1, 3, 4, 6, 8}, {3, 3, 4, 4, 0, 1, 1, 2}};
-  const Numbering numbering = reverse_cuthill_mckee(path);
+  const Numbering numbering = detail::assembly::reverse_cuthill_mckee(path);
   REQUIRE(is_permutation(numbering, 5));
   CHECK(bandwidth(path, numbering.to_internal) == 1);
 }
@@ -104,7 +104,8 @@ TEST_CASE("reverse_cuthill_mckee: a path gets bandwidth one") {
 TEST_CASE("reverse_cuthill_mckee: the same mesh gets the same numbering") {
   std::mt19937 random(2);
   const Mesh<Tet4> mesh = shuffled(make_box<Tet4>({.cells = {5, 4, 6}}), random);
-  CHECK(reverse_cuthill_mckee(graph_of(mesh)).to_user == reverse_cuthill_mckee(graph_of(mesh)).to_user);
+  CHECK(detail::assembly::reverse_cuthill_mckee(graph_of(mesh)).to_user ==
+        detail::assembly::reverse_cuthill_mckee(graph_of(mesh)).to_user);
 }
 
 TEST_CASE("reverse_cuthill_mckee: several components, single nodes, no nodes") {
@@ -120,19 +121,19 @@ TEST_CASE("reverse_cuthill_mckee: several components, single nodes, no nodes") {
         (3 * box.elements).array() + part;
   }
   const Adjacency graph = graph_of(mesh);
-  const Numbering numbering = reverse_cuthill_mckee(graph);
+  const Numbering numbering = detail::assembly::reverse_cuthill_mckee(graph);
   REQUIRE(is_permutation(numbering, mesh.node_count()));
   CHECK(bandwidth(graph, numbering.to_internal) < count);  // components are not interleaved any more
 
-  CHECK(is_permutation(reverse_cuthill_mckee(Adjacency{{0, 0}, {}}), 1));
-  CHECK(is_permutation(reverse_cuthill_mckee(Adjacency{{0}, {}}), 0));
+  CHECK(is_permutation(detail::assembly::reverse_cuthill_mckee(Adjacency{{0, 0}, {}}), 1));
+  CHECK(is_permutation(detail::assembly::reverse_cuthill_mckee(Adjacency{{0}, {}}), 0));
 }
 
 TEST_CASE("order_elements: the same elements, nodes ascending, elements ascending, corners remembered") {
   std::mt19937 random(3);
   const Mesh<Tet4> mesh = shuffled(make_box<Tet4>({.cells = {4, 3, 2}}), random);
-  const Numbering numbering = reverse_cuthill_mckee(graph_of(mesh));
-  const auto ordered = order_elements<Tet4>(mesh.elements, numbering);
+  const Numbering numbering = detail::assembly::reverse_cuthill_mckee(graph_of(mesh));
+  const auto ordered = detail::assembly::order_elements<Tet4>(mesh.elements, numbering);
   REQUIRE(ordered.elements.cols() == mesh.element_count());
   std::set<int> users(ordered.to_user.begin(), ordered.to_user.end());
   CHECK(static_cast<std::ptrdiff_t>(users.size()) == mesh.element_count());
@@ -151,9 +152,9 @@ TEST_CASE("order_elements: the same elements, nodes ascending, elements ascendin
 TEST_CASE("order_elements: a single element, and elements of many nodes") {
   const Mesh<Hex8> mesh = sample::hexahedra(1);
   const Numbering numbering =
-      reverse_cuthill_mckee(neighbours_of_nodes<Hex8>(mesh.elements, mesh.node_count()));
+      detail::assembly::reverse_cuthill_mckee(neighbours_of_nodes<Hex8>(mesh.elements, mesh.node_count()));
   REQUIRE(is_permutation(numbering, 8));
-  const auto ordered = order_elements<Hex8>(mesh.elements, numbering);
+  const auto ordered = detail::assembly::order_elements<Hex8>(mesh.elements, numbering);
   for (int a = 0; a < 8; ++a) {
     CHECK(ordered.elements(a, 0) == a);
     CHECK(numbering.to_user[static_cast<std::size_t>(a)] == mesh.elements(ordered.corner(a, 0), 0));
@@ -170,8 +171,8 @@ TEST_CASE("A graph or pattern with more entries than an int can number is refuse
       CHECK(std::string(error.what()).find(words) != std::string::npos);
     }
   };
-  CHECK(detail::offset_of("neighbours", 2147483647, 1, 1) == 2147483647);
-  refused([] { detail::offset_of("neighbours", std::size_t{2147483648}, 7, 9); },
+  CHECK(detail::assembly::offset_of("neighbours", 2147483647, 1, 1) == 2147483647);
+  refused([] { detail::assembly::offset_of("neighbours", std::size_t{2147483648}, 7, 9); },
           "the mesh is too large: the first 7 of its 9 nodes have 2147483648 neighbours, and 2147483647");
   // The eight nodes of a hexahedron have 56 neighbours, and its matrix 36 blocks in the upper half.
   const Mesh<Hex8> mesh = make_box<Hex8>({});

@@ -14,7 +14,7 @@ TEMPLATE_TEST_CASE_SIG("PackedMatrix: products equal Eigen's, for any number of 
                        ((class Scalar, int Dim), Scalar, Dim), (double, 2), (double, 3), (float, 2),
                        (float, 3)) {
   std::mt19937 random(1);
-  PackedMatrix<Dim, Scalar> packed;  // one object for patterns of many sizes
+  detail::assembly::PackedMatrix<Dim, Scalar> packed;  // one object for patterns of many sizes
   for (const int nodes : {1, 3, 4, 5, 7, 1000, 5000, 20000, 2}) {
     INFO(nodes << " nodes");
     const auto pattern = random_pattern(nodes, random);
@@ -24,7 +24,7 @@ TEMPLATE_TEST_CASE_SIG("PackedMatrix: products equal Eigen's, for any number of 
       check_products(sparse(A), x, [&](auto&& use) {
         packed.assign(A);
         use(packed);
-        PackedMatrix<Dim, Scalar> other;
+        detail::assembly::PackedMatrix<Dim, Scalar> other;
         other.assign(A);
         use(other);
       });
@@ -37,7 +37,7 @@ TEST_CASE("PackedMatrix: columns of the identity give the columns of the matrix"
   const auto pattern = random_pattern(41, random);
   const auto A = random_symmetric<3, double>(pattern, random);
   const Eigen::MatrixXd full = dense(A);
-  PackedMatrix<3, double> packed;
+  detail::assembly::PackedMatrix<3, double> packed;
   packed.assign(A);
   for (int k = 0; k < full.cols(); ++k) {
     NodeVector<3, double> y(41);
@@ -52,7 +52,7 @@ TEMPLATE_TEST_CASE_SIG("PackedMatrix: a number that is not finite reaches its ro
   const int nodes = 3001;
   const auto pattern = random_pattern(nodes, random);
   const auto x = random_vector<Dim, Scalar>(nodes, random);
-  PackedMatrix<Dim, Scalar> packed;
+  detail::assembly::PackedMatrix<Dim, Scalar> packed;
   for (const std::ptrdiff_t slot : {std::ptrdiff_t{0}, pattern->blocks() / 2, pattern->blocks() - 1}) {
     auto A = random_symmetric<Dim, Scalar>(pattern, random);
     NodeVector<Dim, Scalar> clean(nodes), y(nodes);

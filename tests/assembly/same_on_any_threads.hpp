@@ -13,7 +13,7 @@ template <class Body>
 void same_on_any_threads(const Body& body) {
   using System = pliant::ElasticSystem<Body>;
   REQUIRE(body.mesh().element_count() >=
-          7 * 64 * pliant::ElementBatches<pliant::Tet4, typename Body::Scalar>::width);
+          7 * 64 * pliant::detail::assembly::ElementBatches<pliant::Tet4, typename Body::Scalar>::width);
   std::mt19937 random(1);
   const Eigen::MatrixXd shape = brute_force::perturbed(body.mesh().nodes, 0.01, random);
   System first{body};

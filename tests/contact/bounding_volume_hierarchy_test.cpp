@@ -44,7 +44,7 @@ double entry(const AxisAlignedBox<Dim>& box, const test::Vector<Dim>& from, cons
 
 template <int Dim>
 void check_queries(const Boxes<Dim>& boxes, double size) {
-  const BoundingVolumeHierarchy<Dim> tree{std::span<const AxisAlignedBox<Dim>>(boxes)};
+  const detail::contact::BoundingVolumeHierarchy<Dim> tree{std::span<const AxisAlignedBox<Dim>>(boxes)};
   std::vector<int> sorted = tree.order();
   std::sort(sorted.begin(), sorted.end());
   REQUIRE(sorted.size() == boxes.size());
@@ -112,7 +112,7 @@ TEST_CASE("BoundingVolumeHierarchy: boxes in one place, without extent, and each
 }
 
 TEST_CASE("BoundingVolumeHierarchy: with nothing in it nothing is visited") {
-  const BoundingVolumeHierarchy<3> empty;
+  const detail::contact::BoundingVolumeHierarchy<3> empty;
   int visits = 0;
   const auto visit = [&](int, int) { return ++visits, 1.0; };
   empty.near_point({0, 0, 0}, 1, visit);
@@ -122,7 +122,7 @@ TEST_CASE("BoundingVolumeHierarchy: with nothing in it nothing is visited") {
 
 TEST_CASE("BoundingVolumeHierarchy: a search for the nearest looks at few") {
   const auto boxes = random_boxes<3>(10000, 0.01);
-  const BoundingVolumeHierarchy<3> tree{std::span<const AxisAlignedBox<3>>(boxes)};
+  const detail::contact::BoundingVolumeHierarchy<3> tree{std::span<const AxisAlignedBox<3>>(boxes)};
   std::mt19937_64 random(3);
   std::ptrdiff_t seen = 0;
   for (int i = 0; i < 1000; ++i) {

@@ -58,7 +58,7 @@ TEST_CASE("colliders: no node slides unseen from a facet past a concave edge") {
       bool seen = false;
       const Point way(to - from);
       colliders.for_each_entered(Point(from), way, [&](const ContactPlane<3>& plane) {
-        seen = seen || plane.least - dot<double, 3>(plane.normal, way) > 1e-7;
+        seen = seen || plane.least - detail::algebra::dot<double, 3>(plane.normal, way) > 1e-7;
       });
       unseen += !seen;
     }

@@ -10,8 +10,8 @@ using namespace pliant;
 TEST_CASE(
     "CompressedRows: items are sorted into rows and keep their order, whatever the object held before") {
   std::mt19937 random(1);
-  CompressedRows<int> rows;
-  CompressedRows<std::pair<int, int>, std::size_t> pairs;
+  detail::core::CompressedRows<int> rows;
+  detail::core::CompressedRows<std::pair<int, int>, std::size_t> pairs;
   for (const auto& [count, items] : {std::pair{1, 0}, {7, 0}, {1, 5}, {100, 30}, {20, 1000}, {3, 2}}) {
     INFO(items << " items in " << count << " rows");
     std::vector<std::vector<int>> expected(static_cast<std::size_t>(count));

@@ -55,10 +55,10 @@ TEST_CASE("every error can be caught as pliant::Error and as std::runtime_error"
 
 TEST_CASE("required parameters are admissible and finite", "[core]") {
   const double infinity = std::numeric_limits<double>::infinity();
-  CHECK_NOTHROW(detail::require_parameter(true, "a", 1, "b"));
-  CHECK_THROWS_AS(detail::require_parameter(false, "a", 1, "b"), ParameterError);
-  CHECK_THROWS_AS(detail::require_parameter(true, "a", infinity, "b"), ParameterError);
-  CHECK_THROWS_AS(detail::require_parameter(true, "a", std::nan(""), "b"), ParameterError);
-  CHECK_NOTHROW(detail::require_size("a", 3, 3));
-  CHECK_THROWS_AS(detail::require_size("a", 2, 3), SizeError);
+  CHECK_NOTHROW(detail::core::require_parameter(true, "a", 1, "b"));
+  CHECK_THROWS_AS(detail::core::require_parameter(false, "a", 1, "b"), ParameterError);
+  CHECK_THROWS_AS(detail::core::require_parameter(true, "a", infinity, "b"), ParameterError);
+  CHECK_THROWS_AS(detail::core::require_parameter(true, "a", std::nan(""), "b"), ParameterError);
+  CHECK_NOTHROW(detail::core::require_size("a", 3, 3));
+  CHECK_THROWS_AS(detail::core::require_size("a", 2, 3), SizeError);
 }

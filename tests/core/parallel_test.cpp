@@ -14,9 +14,9 @@ using namespace pliant;
 TEST_CASE("Chunks cover the range once, in order, and number at most 64") {
   for (const std::ptrdiff_t size : {0, 1, 7, 8, 9, 63, 64, 65, 511, 512, 513, 4096, 99999, 1000000}) {
     for (const std::ptrdiff_t grain : {1, 8, 100, 1024, 4096}) {
-      const Chunks chunks(size, grain);
+      const detail::core::Chunks chunks(size, grain);
       INFO("size " << size << ", grain " << grain);
-      CHECK(chunks.count() <= Chunks::most);
+      CHECK(chunks.count() <= detail::core::Chunks::most);
       std::ptrdiff_t next = 0;
       for (int c = 0; c < chunks.count(); ++c) {
         CHECK(chunks.begin(c) == next);
@@ -35,7 +35,7 @@ TEST_CASE("parallel_for visits every item once, for any number of threads") {
     const WithThreads with(threads);
     for (const std::ptrdiff_t size : {0, 1, 1000, 12345}) {
       std::vector<int> visits(static_cast<std::size_t>(size), 0);
-      parallel_for(size, 16, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      detail::core::parallel_for(size, 16, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
         for (std::ptrdiff_t i = begin; i < end; ++i) ++visits[static_cast<std::size_t>(i)];
       });
       CHECK(std::vector<int>(static_cast<std::size_t>(size), 1) == visits);
@@ -48,7 +48,7 @@ TEST_CASE("parallel_parts runs every part once, also more parts than threads and
     const WithThreads with(threads);
     for (const int parts : {0, 1, 2, 5, 64}) {
       std::vector<int> runs(static_cast<std::size_t>(parts), 0);
-      parallel_parts(parts, [&](int part) { ++runs[static_cast<std::size_t>(part)]; });
+      detail::core::parallel_parts(parts, [&](int part) { ++runs[static_cast<std::size_t>(part)]; });
       CHECK(std::vector<int>(static_cast<std::size_t>(parts), 1) == runs);
     }
   }
@@ -58,7 +58,7 @@ TEST_CASE("parallel_sum gives the same bits for any number of threads, and the r
   constexpr int size = 54321;
   const auto term = [](std::ptrdiff_t i) { return 1 / (1 + static_cast<double>(i)); };
   const auto sum = [&] {
-    return parallel_sum<double>(size, 16, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    return detail::core::parallel_sum<double>(size, 16, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       double total = 0;
       for (std::ptrdiff_t i = begin; i < end; ++i) total += term(i);
       return total;
@@ -73,7 +73,7 @@ TEST_CASE("parallel_sum gives the same bits for any number of threads, and the r
     const WithThreads with(threads);
     CHECK(sum() == serial);
   }
-  CHECK(parallel_sum<double>(0, 16, [](std::ptrdiff_t, std::ptrdiff_t) { return 1.0; }) == 0);
+  CHECK(detail::core::parallel_sum<double>(0, 16, [](std::ptrdiff_t, std::ptrdiff_t) { return 1.0; }) == 0);
 }
 
 TEST_CASE("The number of threads is what was asked for; none or fewer leaves it to OpenMP") {
@@ -91,16 +91,16 @@ TEST_CASE("The number of threads is what was asked for; none or fewer leaves it 
 
 namespace {
 
-constexpr detail::Nanoseconds microsecond = 1000;
-constexpr detail::Nanoseconds millisecond = 1000 * microsecond;
+constexpr detail::core::Nanoseconds microsecond = 1000;
+constexpr detail::core::Nanoseconds millisecond = 1000 * microsecond;
 
 // A team and a clock of its own.
 struct Watched {
   // A loop on the team's threads, whose parts take `work` together and that waits for `wait` at its end.
   // Returns the threads.
-  int loop(detail::Nanoseconds work, detail::Nanoseconds wait) {
+  int loop(detail::core::Nanoseconds work, detail::core::Nanoseconds wait) {
     const int threads = size();
-    const detail::Nanoseconds wall = work / threads + (threads > 1 ? wait : 0);
+    const detail::core::Nanoseconds wall = work / threads + (threads > 1 ? wait : 0);
     now += wall;
     if (threads > 1) {
       if (team.times()) team.timed(threads, wall, work, now);
@@ -114,15 +114,15 @@ struct Watched {
   }
 
   // The time until the whole team is back.
-  detail::Nanoseconds pause() {
-    const detail::Nanoseconds start = now;
-    while (size() < most && now - start < 10 * detail::Team::longest_pause) now += millisecond;
+  detail::core::Nanoseconds pause() {
+    const detail::core::Nanoseconds start = now;
+    while (size() < most && now - start < 10 * detail::core::Team::longest_pause) now += millisecond;
     return now - start;
   }
 
   int most = 2;
-  detail::Team team{};
-  detail::Nanoseconds now = 1000 * millisecond;
+  detail::core::Team team{};
+  detail::core::Nanoseconds now = 1000 * millisecond;
 };
 
 }  // namespace
@@ -139,10 +139,10 @@ TEST_CASE("A team that gains stays whole, also where it waits now and then") {
 
 TEST_CASE("A team that waits for a time slice in every loop is one thread after some milliseconds") {
   for (const int most : {2, 3, 8}) {
-    for (const detail::Nanoseconds work : {1, 20, 500}) {
+    for (const detail::core::Nanoseconds work : {1, 20, 500}) {
       Watched watched{.most = most};
       for (int n = 0; n < 100; ++n) watched.loop(work * microsecond, 5 * microsecond);
-      const detail::Nanoseconds start = watched.now;
+      const detail::core::Nanoseconds start = watched.now;
       for (int n = 0; n < 12; ++n) watched.loop(work * microsecond, 3 * millisecond);
       CHECK(watched.size() == 1);
       CHECK(watched.now - start <= 40 * millisecond);
@@ -165,18 +165,18 @@ TEST_CASE("The whole team tries again, and less often from one vain attempt to t
       watched.loop(20 * microsecond, 3 * millisecond);
     }
   };
-  detail::Nanoseconds expected = detail::Team::first_pause;
+  detail::core::Nanoseconds expected = detail::core::Team::first_pause;
   for (int attempt = 0; attempt < 9; ++attempt) {
     lose();
-    const detail::Nanoseconds pause = watched.pause();
+    const detail::core::Nanoseconds pause = watched.pause();
     CHECK(pause >= expected);
     CHECK(pause <= expected + 16 * millisecond);  // the clock is read every 16 loops
-    expected = std::min(2 * expected, detail::Team::longest_pause);
+    expected = std::min(2 * expected, detail::core::Team::longest_pause);
   }
-  CHECK(expected == detail::Team::longest_pause);
+  CHECK(expected == detail::core::Team::longest_pause);
   for (int n = 0; n < 200000; ++n) watched.loop(20 * microsecond, 5 * microsecond);  // three seconds
   lose();
-  CHECK(watched.pause() <= detail::Team::first_pause + 16 * millisecond);
+  CHECK(watched.pause() <= detail::core::Team::first_pause + 16 * millisecond);
 }
 
 #if defined(_OPENMP)
@@ -186,7 +186,7 @@ TEST_CASE("Loops whose second thread does not get its core run on one, unless th
   const auto teams_of = [](int loops) {
     int teams = 0;
     for (int n = 0; n < loops; ++n) {
-      parallel_parts(2, [&](int part) {
+      detail::core::parallel_parts(2, [&](int part) {
         if (part == 0 && omp_in_parallel()) ++teams;
         // Asleep, as the system would lay it to rest: time passes and no work is done.
         if (omp_get_thread_num() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(3));
@@ -196,26 +196,26 @@ TEST_CASE("Loops whose second thread does not get its core run on one, unless th
   };
   CHECK(thread_count() == 2);
   CHECK(teams_of(100) <= 10);
-  CHECK(present_thread_count() == 1);
+  CHECK(detail::core::present_thread_count() == 1);
   {
     const WithThreads ordered(2);
-    CHECK(present_thread_count() == 2);
+    CHECK(detail::core::present_thread_count() == 2);
     CHECK(teams_of(20) == 20);
   }
   // The whole team tries again also where work that is cut for one thread asks alone.
-  for (int ms = 0; ms < 5000 && present_thread_count() < 2; ++ms)
+  for (int ms = 0; ms < 5000 && detail::core::present_thread_count() < 2; ++ms)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  CHECK(present_thread_count() == 2);
+  CHECK(detail::core::present_thread_count() == 2);
   omp_set_num_threads(before);
 }
 #endif
 
 TEST_CASE("OMP_DYNAMIC=false, in letters of any size, forbids to take fewer threads") {
-  CHECK(detail::forbids_fewer_threads("false"));
-  CHECK(detail::forbids_fewer_threads("FALSE"));
-  CHECK_FALSE(detail::forbids_fewer_threads("true"));
-  CHECK_FALSE(detail::forbids_fewer_threads(""));
-  CHECK_FALSE(detail::forbids_fewer_threads(nullptr));
+  CHECK(detail::core::forbids_fewer_threads("false"));
+  CHECK(detail::core::forbids_fewer_threads("FALSE"));
+  CHECK_FALSE(detail::core::forbids_fewer_threads("true"));
+  CHECK_FALSE(detail::core::forbids_fewer_threads(""));
+  CHECK_FALSE(detail::core::forbids_fewer_threads(nullptr));
 }
 
 TEST_CASE("What is thrown in a parallel region comes out of it: that of the first part that throws") {
@@ -224,20 +224,21 @@ TEST_CASE("What is thrown in a parallel region comes out of it: that of the firs
     for (const int first : {0, 1, 5, 11}) {
       int caught = -1;
       try {
-        parallel_parts(12, [&](int part) {
+        detail::core::parallel_parts(12, [&](int part) {
           if (part >= first) throw part;
         });
       } catch (int part) {
         caught = part;
       }
       CHECK(caught == first);
-      CHECK_THROWS_AS(parallel_sum<double>(100000, 8,
-                                           [](std::ptrdiff_t begin, std::ptrdiff_t) -> double {
-                                             if (begin > 50000) throw std::bad_alloc();
-                                             return 1;
-                                           }),
+      CHECK_THROWS_AS(detail::core::parallel_sum<double>(100000, 8,
+                                                         [](std::ptrdiff_t begin, std::ptrdiff_t) -> double {
+                                                           if (begin > 50000) throw std::bad_alloc();
+                                                           return 1;
+                                                         }),
                       std::bad_alloc);
-      CHECK(parallel_sum<double>(64, 8, [](std::ptrdiff_t, std::ptrdiff_t) { return 1.0; }) == 8);
+      CHECK(detail::core::parallel_sum<double>(64, 8, [](std::ptrdiff_t, std::ptrdiff_t) { return 1.0; }) ==
+            8);
     }
   }
 }

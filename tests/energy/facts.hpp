@@ -24,6 +24,7 @@
 namespace facts {
 
 using namespace pliant;
+using namespace pliant::simd;
 
 template <int Dim>
 using Square = Eigen::Matrix<double, Dim, Dim>;
@@ -295,7 +296,7 @@ void contracts_its_hessian(const E& energy, const std::vector<State<Dim>>& state
     for (int l = 0; l < width; ++l) {
       for (int k = 0; k < Dim * Dim; ++k) set_lane(F(k), l, static_cast<Scalar>(state(l).F(k)));
     }
-    const auto tangent = tangent_of<projection, Dim, T>(energy, F);
+    const auto tangent = detail::energy::tangent_of<projection, Dim, T>(energy, F);
     const SmallVector<T, Dim> a = random_gradient<T, Dim>(), b = random_gradient<T, Dim>();
     const auto at_a = tangent.at_node(a), at_b = tangent.at_node(b);
     const SmallMatrix<T, Dim, Dim> K_ab = tangent.block(at_a, at_b), K_ba = tangent.block(at_b, at_a),

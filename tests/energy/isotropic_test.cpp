@@ -4,6 +4,7 @@
 #include <pliant/energy/isotropic.hpp>
 
 using namespace pliant;
+using namespace pliant::simd;
 
 namespace {
 

@@ -3,6 +3,7 @@
 #include <pliant/energy/linear_elastic.hpp>
 
 using namespace pliant;
+using namespace pliant::simd;
 using facts::Square;
 
 namespace {

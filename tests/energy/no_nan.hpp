@@ -9,6 +9,7 @@
 namespace no_nan {
 
 using namespace pliant;
+using namespace pliant::simd;
 
 // Where psi is a number.
 enum class Domain {

@@ -3,6 +3,7 @@
 #include <pliant/energy/projection.hpp>
 
 using namespace pliant;
+using namespace pliant::simd;
 
 namespace {
 

@@ -11,6 +11,7 @@
 namespace suite {
 
 using namespace pliant;
+using namespace pliant::simd;
 using facts::Square;
 using facts::State;
 

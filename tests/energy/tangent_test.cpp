@@ -4,6 +4,7 @@
 #include <pliant/energy/tangent.hpp>
 
 using namespace pliant;
+using namespace pliant::simd;
 using facts::Square;
 
 namespace {
@@ -108,7 +109,7 @@ struct OwnProjection : Fibre {
 
 TEMPLATE_TEST_CASE_SIG("HessianTangent: contracts a matrix", "", ((int Dim), Dim), 2, 3) {
   const SmallMatrix<double, Dim * Dim, Dim*Dim> A = random_square<double, Dim * Dim>(), H = A + A.transpose();
-  check_blocks<Dim>(HessianTangent<double, Dim>(H), H);
+  check_blocks<Dim>(detail::energy::HessianTangent<double, Dim>(H), H);
 }
 
 TEMPLATE_TEST_CASE_SIG("InvariantTangent: contracts every term", "", ((int Dim), Dim), 2, 3) {
@@ -132,8 +133,9 @@ TEMPLATE_TEST_CASE_SIG("InvariantTangent: contracts every term", "", ((int Dim),
                                                  4 * d.d22 * f * f.transpose() +
                                                  2 * d.d23 * u * (f * g.transpose() + g * f.transpose());
     H.diagonal().array() += 2 * d.d2;
-    check_blocks<Dim>(InvariantTangent<double, Dim, false>(F, C, d), H);
-    if (d.d22 == 0 && d.d23 == 0) check_blocks<Dim>(InvariantTangent<double, Dim, true>(F, C, d), H);
+    check_blocks<Dim>(detail::energy::InvariantTangent<double, Dim, false>(F, C, d), H);
+    if (d.d22 == 0 && d.d23 == 0)
+      check_blocks<Dim>(detail::energy::InvariantTangent<double, Dim, true>(F, C, d), H);
   }
 }
 
@@ -183,10 +185,10 @@ TEMPLATE_TEST_CASE_SIG("tangent_of: an energy with the required members only", "
       return SmallMatrix<double, Dim * Dim, Dim * Dim>(eigen.eigenvectors() * values.asDiagonal() *
                                                        eigen.eigenvectors().transpose());
     };
-    check_blocks<Dim>(tangent_of<Projection::none, Dim, double>(fibre, F), H);
-    check_blocks<Dim>(tangent_of<Projection::clamp, Dim, double>(fibre, F),
+    check_blocks<Dim>(detail::energy::tangent_of<Projection::none, Dim, double>(fibre, F), H);
+    check_blocks<Dim>(detail::energy::tangent_of<Projection::clamp, Dim, double>(fibre, F),
                       rebuilt(eigen.eigenvalues().cwiseMax(0)));
-    check_blocks<Dim>(tangent_of<Projection::absolute, Dim, double>(fibre, F),
+    check_blocks<Dim>(detail::energy::tangent_of<Projection::absolute, Dim, double>(fibre, F),
                       rebuilt(eigen.eigenvalues().cwiseAbs()));
   }
   CHECK(was_indefinite);
@@ -201,7 +203,7 @@ TEST_CASE("tangent_of: lanes of an energy with the required members only") {
     for (int l = 0; l < 4; ++l) set_lane(F(k), l, states[static_cast<std::size_t>(l)].F(k) * 0.5);
   }
   const auto a = facts::random_gradient<T, 3>(), b = facts::random_gradient<T, 3>();
-  const auto tangent = tangent_of<Projection::clamp, 3, T>(fibre, F);
+  const auto tangent = detail::energy::tangent_of<Projection::clamp, 3, T>(fibre, F);
   const auto K = tangent.block(tangent.at_node(a), tangent.at_node(b));
   for (int l = 0; l < 4; ++l) {
     const SmallMatrix<double, 9, 9> H =
@@ -215,5 +217,6 @@ TEST_CASE("tangent_of: lanes of an energy with the required members only") {
 TEST_CASE("tangent_of: an energy's own projection is preferred") {
   const OwnProjection energy;
   const SmallMatrix<double, 3, 3> F = 1.5 * SmallMatrix<double, 3, 3>::Identity();
-  check_blocks<3>(tangent_of<Projection::clamp, 3, double>(energy, F), 1.5 * energy.hessian(F));
+  check_blocks<3>(detail::energy::tangent_of<Projection::clamp, 3, double>(energy, F),
+                  1.5 * energy.hessian(F));
 }

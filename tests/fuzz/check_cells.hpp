@@ -22,8 +22,8 @@ inline void check_block(const pliant::CellBlock& block, pliant::CellKind kind, s
 
 inline void check_cells(const pliant::CellMesh& mesh) {
   for (std::ptrdiff_t i = 0; i < mesh.nodes.size(); ++i)
-    require(pliant::detail::is_finite(mesh.nodes.data()[i]));
-  for (const pliant::CellKind kind : pliant::all_cell_kinds) {
+    require(pliant::detail::core::is_finite(mesh.nodes.data()[i]));
+  for (const pliant::CellKind kind : pliant::detail::io::all_cell_kinds) {
     check_block(mesh.cells(kind), kind, mesh.nodes.cols());
   }
   for (const pliant::OtherCells& others : mesh.others) {

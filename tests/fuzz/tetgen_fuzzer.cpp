@@ -11,11 +11,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     rest.remove_prefix(std::min(end + 1, rest.size()));
     return part;
   };
-  const pliant::detail::NamedBytes nodes{next(), "fuzz.node"};
-  const pliant::detail::NamedBytes cells{next(), "fuzz.ele"};
-  std::optional<pliant::detail::NamedBytes> faces;
-  std::optional<pliant::detail::NamedBytes> edges;
+  const pliant::detail::io::NamedBytes nodes{next(), "fuzz.node"};
+  const pliant::detail::io::NamedBytes cells{next(), "fuzz.ele"};
+  std::optional<pliant::detail::io::NamedBytes> faces;
+  std::optional<pliant::detail::io::NamedBytes> edges;
   if (!rest.empty()) faces = {next(), "fuzz.face"};
   if (!rest.empty()) edges = {next(), "fuzz.edge"};
-  return fuzz::run([&] { return pliant::detail::parse_tetgen(nodes, cells, faces, edges); });
+  return fuzz::run([&] { return pliant::detail::io::parse_tetgen(nodes, cells, faces, edges); });
 }

@@ -16,5 +16,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (text.size() != 1 || text[0] < 'a' || text[0] > 'c') return std::nullopt;
     return std::string(parts[static_cast<std::size_t>(text[0] - 'a') + 1]);
   };
-  return fuzz::run([&] { return pliant::detail::parse_vega(parts[0], "folder/fuzz.veg", resolve); });
+  return fuzz::run([&] { return pliant::detail::io::parse_vega(parts[0], "folder/fuzz.veg", resolve); });
 }

@@ -3,5 +3,5 @@
 #include <pliant/io/vtk_legacy.hpp>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  return fuzz::run([&] { return pliant::detail::parse_vtk_legacy(fuzz::as_text(data, size), "fuzz"); });
+  return fuzz::run([&] { return pliant::detail::io::parse_vtk_legacy(fuzz::as_text(data, size), "fuzz"); });
 }

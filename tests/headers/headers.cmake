@@ -37,5 +37,20 @@ foreach(compiler IN LISTS compilers)
   endforeach()
 endforeach()
 
+# The public names, which clang lists.
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  set(PLIANT_CLANG ${CMAKE_CXX_COMPILER})
+endif()
+if(PLIANT_CLANG)
+  add_test(NAME headers/exported_names
+    COMMAND ${CMAKE_COMMAND} -D compiler=${PLIANT_CLANG} -D include_folder=${PROJECT_SOURCE_DIR}/include
+      -D eigen_folder=${eigen_folder} -D list=${CMAKE_CURRENT_LIST_DIR}/exported_names.txt
+      -D folder=${CMAKE_CURRENT_BINARY_DIR}/exported_names -P ${CMAKE_CURRENT_LIST_DIR}/exported_names.cmake)
+else()
+  add_test(NAME headers/exported_names COMMAND ${CMAKE_COMMAND} -E echo "skipped: only clang++ lists the names")
+  set_tests_properties(headers/exported_names PROPERTIES SKIP_REGULAR_EXPRESSION "skipped")
+endif()
+set_tests_properties(headers/exported_names PROPERTIES LABELS headers)
+
 set_tests_properties(headers/compile_alone headers/include_rules headers/all_installed PROPERTIES LABELS headers)
 set_tests_properties(headers/all_installed PROPERTIES FIXTURES_REQUIRED installed_package)

@@ -4,6 +4,7 @@
 #include <pliant/simd/rows.hpp>
 
 using namespace pliant;
+using namespace pliant::simd;
 
 using L = Lane<float, 4>;
 using Vector = SmallVector<L, 3>;
@@ -13,7 +14,7 @@ void turned(const float* a, const float* v, float* out) {
   PLIANT_UNROLL for (int k = 0; k < 9; ++k) A(k) = L(a[k]);
   Vector b;
   load_columns<3>(v, &b[0]);
-  const Vector c = transposed_times<L, 3, 3, 1>(A, b);
+  const Vector c = detail::algebra::transposed_times<L, 3, 3, 1>(A, b);
   store_columns<3>(&c[0], out);
 }
 
@@ -21,7 +22,7 @@ void crossed(const float* a, const float* b, float* out) {
   Vector u, v;
   load_columns<3>(a, &u[0]);
   load_columns<3>(b, &v[0]);
-  const Vector w = cross<L>(u, v);
+  const Vector w = detail::algebra::cross<L>(u, v);
   store_columns<3>(&w[0], out);
 }
 

@@ -8,7 +8,7 @@ using namespace pliant;
 
 TEST_CASE("cells of a file are sorted by kind, higher-order ones keep their corners") {
   CellMesh mesh;
-  detail::CellCollector collector(mesh);
+  detail::io::CellCollector collector(mesh);
   const std::array nodes{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
   const auto first = [&](std::size_t n) { return std::span(nodes).first(n); };
   collector.add({CellKind::triangle, 3}, first(3), 5);

@@ -11,7 +11,7 @@ using namespace pliant;
 
 namespace {
 
-CellMesh parse(std::string_view bytes) { return detail::parse_gmsh(bytes, "body.msh"); }
+CellMesh parse(std::string_view bytes) { return detail::io::parse_gmsh(bytes, "body.msh"); }
 
 void refuses(std::string_view bytes, std::size_t line, std::string_view words) {
   INFO(bytes);

@@ -10,7 +10,7 @@
 #include <pliant/io/input.hpp>
 
 using namespace pliant;
-using detail::Input;
+using detail::io::Input;
 
 namespace {
 
@@ -174,14 +174,14 @@ TEST_CASE("a failure in bytes of several files names the right one") {
 
 TEST_CASE("a file that cannot be read") {
   const TemporaryFolder folder;
-  check_refused([&] { detail::file_bytes(folder.path / "none.msh"); }, 0, "there is no such file");
-  check_refused([&] { detail::file_bytes(folder.path); }, 0, "not a regular file");
-  CHECK(detail::file_bytes(folder.write("a", std::string("\0\r\n", 3))) == std::string("\0\r\n", 3));
+  check_refused([&] { detail::io::file_bytes(folder.path / "none.msh"); }, 0, "there is no such file");
+  check_refused([&] { detail::io::file_bytes(folder.path); }, 0, "not a regular file");
+  CHECK(detail::io::file_bytes(folder.write("a", std::string("\0\r\n", 3))) == std::string("\0\r\n", 3));
   // Larger than a piece of the reading.
   std::string large(std::size_t{5} << 20, 'x');
   large.back() = 'y';
-  CHECK(detail::file_bytes(folder.write("b", large)) == large);
-  CHECK(detail::file_bytes(folder.write("c", "")).empty());
+  CHECK(detail::io::file_bytes(folder.write("b", large)) == large);
+  CHECK(detail::io::file_bytes(folder.write("c", "")).empty());
 }
 
 TEST_CASE("a file of holes is refused after some of its zeros, whatever size it claims") {
@@ -191,13 +191,14 @@ TEST_CASE("a file of holes is refused after some of its zeros, whatever size it 
   constexpr std::uintmax_t size = std::uintmax_t{1} << 28;
   std::filesystem::resize_file(path, size);
   constexpr std::size_t most = std::size_t{1} << 21;
-  check_refused([&] { detail::file_bytes(path, most); }, 0,
+  check_refused([&] { detail::io::file_bytes(path, most); }, 0,
                 "is a sparse file: of the 268435456 bytes that it claims, those from 35 to 4194304 are zero");
   // Fewer zeros may be data.
   std::filesystem::resize_file(path, std::uintmax_t{head.size() + most});
-  CHECK(detail::file_bytes(path, most) == head + std::string(most, '\0'));
-  CHECK(detail::file_bytes(folder.write("x", std::string(most, '\0') + "x" + std::string(most, '\0')), most)
-            .size() == 2 * most + 1);
+  CHECK(detail::io::file_bytes(path, most) == head + std::string(most, '\0'));
+  CHECK(
+      detail::io::file_bytes(folder.write("x", std::string(most, '\0') + "x" + std::string(most, '\0')), most)
+          .size() == 2 * most + 1);
 }
 
 TEST_CASE("zeros that are written are data, however many they are") {
@@ -205,14 +206,14 @@ TEST_CASE("zeros that are written are data, however many they are") {
   constexpr std::size_t most = std::size_t{1} << 21;
   const std::string zeros = "x" + std::string(4 * most, '\0') + "x";
   const auto path = folder.write("zeros", zeros);
-  if (detail::bytes_in_holes(path, zeros.size()) > most) {
+  if (detail::io::bytes_in_holes(path, zeros.size()) > most) {
     WARN("this file system stores zeros as holes");
     return;
   }
-  CHECK(detail::file_bytes(path, most) == zeros);
+  CHECK(detail::io::file_bytes(path, most) == zeros);
   // Also where fewer than that are in a hole behind them.
   std::filesystem::resize_file(path, zeros.size() + most);
-  CHECK(detail::file_bytes(path, most) == zeros + std::string(most, '\0'));
+  CHECK(detail::io::file_bytes(path, most) == zeros + std::string(most, '\0'));
   std::filesystem::resize_file(path, zeros.size() + 2 * most);
-  CHECK_THROWS_AS(detail::file_bytes(path, most), MeshError);
+  CHECK_THROWS_AS(detail::io::file_bytes(path, most), MeshError);
 }

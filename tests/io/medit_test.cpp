@@ -9,7 +9,7 @@ using namespace pliant;
 
 namespace {
 
-CellMesh parse(std::string_view bytes) { return detail::parse_medit(bytes, "body.mesh"); }
+CellMesh parse(std::string_view bytes) { return detail::io::parse_medit(bytes, "body.mesh"); }
 
 void refuses(std::string_view bytes, std::size_t line, std::string_view words) {
   INFO(bytes);

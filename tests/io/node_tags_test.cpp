@@ -6,7 +6,7 @@
 
 #include <pliant/io/node_tags.hpp>
 
-using pliant::detail::NodeTags;
+using pliant::detail::io::NodeTags;
 
 TEST_CASE("node tags lead to the nodes, close together or far apart") {
   constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();

@@ -18,7 +18,7 @@ namespace {
 std::string written(const auto& nodes, const auto& faces) {
   const TemporaryFolder folder;
   write_obj(folder.path / "new" / "surface.obj", nodes, faces);
-  return detail::file_bytes(folder.path / "new" / "surface.obj");
+  return detail::io::file_bytes(folder.path / "new" / "surface.obj");
 }
 
 }  // namespace

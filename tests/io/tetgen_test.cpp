@@ -26,10 +26,10 @@ struct Files {
 
 CellMesh parse(const Files& files) {
   const auto named = [](const std::optional<std::string>& bytes, const char* name) {
-    return bytes ? std::optional(detail::NamedBytes{*bytes, name}) : std::nullopt;
+    return bytes ? std::optional(detail::io::NamedBytes{*bytes, name}) : std::nullopt;
   };
-  return detail::parse_tetgen({files.nodes, "body.node"}, {files.cells, "body.ele"},
-                              named(files.faces, "body.face"), named(files.edges, "body.edge"));
+  return detail::io::parse_tetgen({files.nodes, "body.node"}, {files.cells, "body.ele"},
+                                  named(files.faces, "body.face"), named(files.edges, "body.edge"));
 }
 
 void refuses(const Files& files, const std::string& file, std::size_t line, std::string_view words) {

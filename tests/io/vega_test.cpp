@@ -17,7 +17,7 @@ CellMesh parse(std::string_view bytes, const Files& files = {}) {
     const auto file = files.find(name.generic_string());
     return file == files.end() ? std::nullopt : std::optional(file->second);
   };
-  return detail::parse_vega(bytes, "folder/body.veg", resolve);
+  return detail::io::parse_vega(bytes, "folder/body.veg", resolve);
 }
 
 void refuses(std::string_view bytes, std::size_t line, std::string_view words, const Files& files = {},

@@ -11,7 +11,7 @@ using namespace pliant;
 
 namespace {
 
-CellMesh parse(std::string_view bytes) { return detail::parse_vtk_legacy(bytes, "body.vtk"); }
+CellMesh parse(std::string_view bytes) { return detail::io::parse_vtk_legacy(bytes, "body.vtk"); }
 
 void refuses(std::string_view bytes, std::size_t line, std::string_view words) {
   INFO(bytes);

@@ -27,15 +27,15 @@ TEST_CASE("a series: numbered frames, and an index that is complete after each")
   SampleSnapshot<double> state;
   out.write(state);
   const std::string first = "    <DataSet timestep=\"0\" file=\"body_0000.vtu\"/>\n";
-  CHECK(detail::file_bytes(out.index()) == index_of(first));
+  CHECK(detail::io::file_bytes(out.index()) == index_of(first));
   state.t = 0.1;
   state.x.setZero();
   out.write(state);
-  CHECK(detail::file_bytes(out.index()) ==
+  CHECK(detail::io::file_bytes(out.index()) ==
         index_of(first + "    <DataSet timestep=\"0.1\" file=\"body_0001.vtu\"/>\n"));
   CHECK(out.frame_count() == 2);
   const auto frame = [&](const char* name) {
-    return detail::file_bytes(folder.path / "new" / "folder" / name);
+    return detail::io::file_bytes(folder.path / "new" / "folder" / name);
   };
   CHECK(frame("body_0000.vtu").size() == frame("body_0001.vtu").size());
   CHECK(frame("body_0000.vtu") != frame("body_0001.vtu"));
@@ -47,19 +47,20 @@ TEST_CASE("a stem may hold points and characters that XML reserves") {
   const TemporaryFolder folder;
   VtkSeries out(folder.path / "a.b&\"<c");
   out.write(SampleSnapshot<double>{});
-  CHECK(detail::file_bytes(folder.path / "a.b&\"<c.pvd").find("file=\"a.b&#x26;&#x22;&#x3c;c_0000.vtu\"") !=
-        std::string::npos);
+  CHECK(
+      detail::io::file_bytes(folder.path / "a.b&\"<c.pvd").find("file=\"a.b&#x26;&#x22;&#x3c;c_0000.vtu\"") !=
+      std::string::npos);
 }
 
 TEST_CASE("a frame that cannot be written leaves the series as it was") {
   const TemporaryFolder folder;
   VtkSeries out(folder.path / "body");
   out.write(SampleSnapshot<double>{});
-  const std::string index = detail::file_bytes(out.index());
+  const std::string index = detail::io::file_bytes(out.index());
   std::filesystem::create_directories(folder.path / "body_0001.vtu" / "x");
   CHECK_THROWS_AS(out.write(SampleSnapshot<double>{}), WriteError);
   CHECK(out.frame_count() == 1);
-  CHECK(detail::file_bytes(out.index()) == index);
+  CHECK(detail::io::file_bytes(out.index()) == index);
   std::filesystem::remove_all(folder.path / "body_0001.vtu");
   out.write(SampleSnapshot<double>{});
   CHECK(out.frame_count() == 2);
@@ -76,7 +77,7 @@ TEST_CASE("the index grows in place") {
   for (int frame = 0; frame < 3; ++frame) {
     if (frame > 0) out.write(state);
     entries += "    <DataSet timestep=\"0\" file=\"body_000" + std::to_string(frame) + ".vtu\"/>\n";
-    CHECK(detail::file_bytes(out.index()) == index_of(entries));
+    CHECK(detail::io::file_bytes(out.index()) == index_of(entries));
     CHECK(std::filesystem::equivalent(out.index(), same));
   }
   // Where somebody has changed or removed it, it is written anew.
@@ -85,11 +86,11 @@ TEST_CASE("the index grows in place") {
     if (removed) std::filesystem::remove(out.index());
     out.write(state);
     entries += "    <DataSet timestep=\"0\" file=\"body_000" + std::to_string(removed ? 4 : 3) + ".vtu\"/>\n";
-    CHECK(detail::file_bytes(out.index()) == index_of(entries));
+    CHECK(detail::io::file_bytes(out.index()) == index_of(entries));
   }
   // A new series of the same name begins anew.
   VtkSeries(folder.path / "body").write(state);
-  CHECK(detail::file_bytes(out.index()) ==
+  CHECK(detail::io::file_bytes(out.index()) ==
         index_of("    <DataSet timestep=\"0\" file=\"body_0000.vtu\"/>\n"));
 }
 
@@ -98,7 +99,7 @@ TEST_CASE("a series can begin with the state that a simulation has before its fi
   SampleSnapshot<double> state;
   VtkSeries out(folder.path / "body", state);
   CHECK(out.frame_count() == 1);
-  CHECK(detail::file_bytes(out.index()) ==
+  CHECK(detail::io::file_bytes(out.index()) ==
         index_of("    <DataSet timestep=\"0\" file=\"body_0000.vtu\"/>\n"));
 }
 
@@ -110,7 +111,7 @@ TEST_CASE("names that XML cannot hold are refused before anything is written") {
     CHECK(std::filesystem::is_empty(folder.path));
   }
   VtkSeries(folder.path / "two\nlines").write(SampleSnapshot<double>{});
-  CHECK(detail::file_bytes(folder.path / "two\nlines.pvd").find("file=\"two&#xa;lines_0000.vtu\"") !=
+  CHECK(detail::io::file_bytes(folder.path / "two\nlines.pvd").find("file=\"two&#xa;lines_0000.vtu\"") !=
         std::string::npos);
 }
 

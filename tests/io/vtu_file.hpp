@@ -14,7 +14,7 @@
 // An independent and simple reader of what write_vtu writes.
 class VtuFile {
  public:
-  explicit VtuFile(const std::filesystem::path& path) : text_(pliant::detail::file_bytes(path)) {
+  explicit VtuFile(const std::filesystem::path& path) : text_(pliant::detail::io::file_bytes(path)) {
     const std::string mark = "<AppendedData encoding=\"raw\">\n_";
     data_ = text_.find(mark);
     REQUIRE(data_ != std::string::npos);

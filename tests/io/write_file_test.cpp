@@ -26,7 +26,7 @@ std::ptrdiff_t entries_of(const std::filesystem::path& folder) {
 
 void check_not_written(const std::filesystem::path& path, const std::string& reason) {
   try {
-    detail::write_file(path, "x");
+    detail::io::write_file(path, "x");
     FAIL("was written: " << path);
   } catch (const WriteError& error) {
     INFO(error.what());
@@ -40,18 +40,18 @@ void check_not_written(const std::filesystem::path& path, const std::string& rea
 TEST_CASE("a file is written with its folders, replaced, and nothing is left beside it") {
   const TemporaryFolder folder;
   const auto path = folder.path / "a" / "b" / (std::string(240, 'x') + ".obj");
-  detail::write_file(path, "one");
-  CHECK(detail::file_bytes(path) == "one");
-  detail::write_file(path, std::string("t\0o", 3));
-  CHECK(detail::file_bytes(path) == std::string("t\0o", 3));
+  detail::io::write_file(path, "one");
+  CHECK(detail::io::file_bytes(path) == "one");
+  detail::io::write_file(path, std::string("t\0o", 3));
+  CHECK(detail::io::file_bytes(path) == std::string("t\0o", 3));
   CHECK(entries_of(path.parent_path()) == 1);
 }
 
 TEST_CASE("a file of the user's that ends in .part is not touched") {
   const TemporaryFolder folder;
   const auto mine = folder.write("x.vtu.part", "mine");
-  detail::write_file(folder.path / "x.vtu", "one");
-  CHECK(detail::file_bytes(mine) == "mine");
+  detail::io::write_file(folder.path / "x.vtu", "one");
+  CHECK(detail::io::file_bytes(mine) == "mine");
   check_not_written(folder.path / "x.vtu.part" / "y", "folder cannot be created");
   CHECK(entries_of(folder.path) == 2);
 }
@@ -77,19 +77,19 @@ TEST_CASE("symbolic links stay, and what they lead to is written") {
   std::filesystem::create_symlink("store/target", folder.path / "link");
   std::filesystem::create_symlink(folder.path / "link", folder.path / "second");
   std::filesystem::create_symlink("store/none", folder.path / "dangling");
-  detail::write_file(folder.path / "link", "new");
+  detail::io::write_file(folder.path / "link", "new");
   CHECK(std::filesystem::is_symlink(folder.path / "link"));
-  CHECK(detail::file_bytes(folder.path / "store" / "target") == "new");
-  detail::write_file(folder.path / "second", "newer");
+  CHECK(detail::io::file_bytes(folder.path / "store" / "target") == "new");
+  detail::io::write_file(folder.path / "second", "newer");
   CHECK(std::filesystem::is_symlink(folder.path / "second"));
-  CHECK(detail::file_bytes(folder.path / "store" / "target") == "newer");
-  detail::write_file(folder.path / "dangling", "first");
+  CHECK(detail::io::file_bytes(folder.path / "store" / "target") == "newer");
+  detail::io::write_file(folder.path / "dangling", "first");
   CHECK(std::filesystem::is_symlink(folder.path / "dangling"));
-  CHECK(detail::file_bytes(folder.path / "store" / "none") == "first");
+  CHECK(detail::io::file_bytes(folder.path / "store" / "none") == "first");
   // A link in the path of the folder.
   std::filesystem::create_directory_symlink("store", folder.path / "folder");
-  detail::write_file(folder.path / "folder" / "third", "third");
-  CHECK(detail::file_bytes(folder.path / "store" / "third") == "third");
+  detail::io::write_file(folder.path / "folder" / "third", "third");
+  CHECK(detail::io::file_bytes(folder.path / "store" / "third") == "third");
   CHECK(entries_of(folder.path / "store") == 3);
   CHECK(entries_of(folder.path) == 5);
   std::filesystem::create_symlink("round", folder.path / "round");
@@ -101,12 +101,12 @@ TEST_CASE("the permissions of a file that is replaced are kept") {
   const auto path = folder.write("x", "old");
   const auto mine = std::filesystem::perms::owner_read | std::filesystem::perms::owner_write;
   std::filesystem::permissions(path, mine);
-  detail::write_file(path, "new");
+  detail::io::write_file(path, "new");
   CHECK(std::filesystem::status(path).permissions() == mine);
   std::filesystem::permissions(path, std::filesystem::perms::owner_read);
   if (::geteuid() == 0) return;  // to whom nothing is forbidden
   check_not_written(path, "cannot be written: Permission denied");
-  CHECK(detail::file_bytes(path) == "new");
+  CHECK(detail::io::file_bytes(path) == "new");
 }
 
 TEST_CASE("a pipe is written straight into, and stays one") {
@@ -119,7 +119,7 @@ TEST_CASE("a pipe is written straight into, and stays one") {
     read.assign(std::istreambuf_iterator<char>(stream), {});
   });
   const std::string bytes(200000, 'x');
-  detail::write_file(path, bytes);
+  detail::io::write_file(path, bytes);
   reader.join();
   CHECK(read == bytes);
   CHECK(std::filesystem::is_fifo(path));
@@ -133,8 +133,8 @@ TEST_CASE("an open file of the process is written into under the name of its des
   const std::filesystem::path name = "/dev/fd/" + std::to_string(::fileno(file));
   if (std::filesystem::exists(name)) {
     std::filesystem::create_symlink(name, folder.path / "link");
-    detail::write_file(folder.path / "link", "after");
-    CHECK(detail::file_bytes(path) == "before after");
+    detail::io::write_file(folder.path / "link", "after");
+    CHECK(detail::io::file_bytes(path) == "before after");
     std::string same(5, '\0');
     std::fseek(file, 7, SEEK_SET);
     CHECK(std::fread(same.data(), 1, 5, file) == 5);
@@ -148,16 +148,16 @@ TEST_CASE("an open file of the process is written into under the name of its des
 TEST_CASE("two writers of one file never tear it") {
   const TemporaryFolder folder;
   const auto path = folder.path / "x";
-  detail::write_file(path, std::string(100000, 'a'));
+  detail::io::write_file(path, std::string(100000, 'a'));
   std::atomic<int> running = 2;
   const auto write = [&](char letter) {
-    for (int i = 0; i < 100; ++i) detail::write_file(path, std::string(100000, letter));
+    for (int i = 0; i < 100; ++i) detail::io::write_file(path, std::string(100000, letter));
     --running;
   };
   std::thread first(write, 'a'), second(write, 'b');
   int torn = 0;
   while (running > 0) {
-    const std::string bytes = detail::file_bytes(path);
+    const std::string bytes = detail::io::file_bytes(path);
     torn += bytes == std::string(100000, bytes[0]) ? 0 : 1;
   }
   first.join();
@@ -169,18 +169,18 @@ TEST_CASE("two writers of one file never tear it") {
 TEST_CASE("what is inserted before the tail of a file leaves the rest in place") {
   const TemporaryFolder folder;
   const auto path = folder.write("x", "head TAIL");
-  CHECK(detail::insert_before_tail(path, 5, "one ", "TAIL"));
-  CHECK(detail::file_bytes(path) == "head one TAIL");
+  CHECK(detail::io::insert_before_tail(path, 5, "one ", "TAIL"));
+  CHECK(detail::io::file_bytes(path) == "head one TAIL");
   // A file that ends otherwise, is longer or is not there is left alone.
-  CHECK_FALSE(detail::insert_before_tail(path, 5, "one ", "TAIL"));
-  CHECK_FALSE(detail::insert_before_tail(path, 9, "one ", "tail"));
-  CHECK_FALSE(detail::insert_before_tail(folder.path / "none", 0, "one ", ""));
-  CHECK(detail::file_bytes(path) == "head one TAIL");
+  CHECK_FALSE(detail::io::insert_before_tail(path, 5, "one ", "TAIL"));
+  CHECK_FALSE(detail::io::insert_before_tail(path, 9, "one ", "tail"));
+  CHECK_FALSE(detail::io::insert_before_tail(folder.path / "none", 0, "one ", ""));
+  CHECK(detail::io::file_bytes(path) == "head one TAIL");
 }
 
 TEST_CASE("a text as the value of an XML attribute") {
-  const auto xml = [](std::string_view text) { return detail::xml_attribute(text).text; };
-  const auto fault = [](std::string_view text) { return detail::xml_attribute(text).fault; };
+  const auto xml = [](std::string_view text) { return detail::io::xml_attribute(text).text; };
+  const auto fault = [](std::string_view text) { return detail::io::xml_attribute(text).fault; };
   CHECK(xml("a&<>\"'\t\n\r") == "a&#x26;&#x3c;&#x3e;&#x22;'&#x9;&#xa;&#xd;");
   const std::string letters = "\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80 \x7F";
   CHECK(xml(letters) == letters);

@@ -16,7 +16,8 @@ Adjacency box_graph(int a, int b, int c) {
 }
 
 // The nodes that are reached from `start` within its aggregate.
-std::set<int> reached(const Adjacency& graph, const Aggregates& aggregates, int start) {
+std::set<int> reached(const Adjacency& graph, const detail::linear_solver::Aggregates& aggregates,
+                      int start) {
   std::set<int> nodes{start};
   std::vector<int> queue{start};
   while (!queue.empty()) {
@@ -33,7 +34,7 @@ std::set<int> reached(const Adjacency& graph, const Aggregates& aggregates, int 
 }
 
 // Every node in one aggregate, the lists agree, and every aggregate is connected.
-void check_aggregates(const Adjacency& graph, const Aggregates& aggregates) {
+void check_aggregates(const Adjacency& graph, const detail::linear_solver::Aggregates& aggregates) {
   const std::size_t count = graph.begin.size() - 1;
   REQUIRE(aggregates.of.size() == count);
   REQUIRE(aggregates.nodes.list.size() == count);
@@ -47,7 +48,7 @@ void check_aggregates(const Adjacency& graph, const Aggregates& aggregates) {
   }
 }
 
-std::ptrdiff_t size_of(const Aggregates& aggregates, int a) {
+std::ptrdiff_t size_of(const detail::linear_solver::Aggregates& aggregates, int a) {
   return aggregates.nodes.begin[static_cast<std::size_t>(a) + 1] -
          aggregates.nodes.begin[static_cast<std::size_t>(a)];
 }
@@ -58,7 +59,8 @@ TEST_CASE("Aggregates: connected, and about as large as asked for") {
   const Adjacency graph = box_graph(10, 11, 24);
   for (const int size : {1, 20, 50, 200, 10000}) {
     INFO(size << " nodes each");
-    const Aggregates aggregates = Aggregates::of_graph(graph, size);
+    const detail::linear_solver::Aggregates aggregates =
+        detail::linear_solver::Aggregates::of_graph(graph, size);
     check_aggregates(graph, aggregates);
     const double expected = std::max(1.0, 3300.0 / size);
     CHECK(aggregates.count() <= 1.3 * expected);
@@ -72,7 +74,7 @@ TEST_CASE("Aggregates: connected, and about as large as asked for") {
 
 TEST_CASE("Aggregates: compact, fewer edges leave them than those of slabs") {
   const Adjacency graph = box_graph(20, 20, 20);
-  const Aggregates aggregates = Aggregates::of_graph(graph, 64);
+  const detail::linear_solver::Aggregates aggregates = detail::linear_solver::Aggregates::of_graph(graph, 64);
   std::ptrdiff_t cut = 0, slabs = 0;
   for (std::size_t i = 0; i + 1 < graph.begin.size(); ++i) {
     for (int k = graph.begin[i]; k < graph.begin[i + 1]; ++k) {
@@ -97,7 +99,7 @@ TEST_CASE("Aggregates: none spans two components, however small these are") {
   chain(100, 102);
   chain(104, 143);
   const Adjacency graph = eigen_view::graph_of_rows(rows);
-  const Aggregates aggregates = Aggregates::of_graph(graph, 50);
+  const detail::linear_solver::Aggregates aggregates = detail::linear_solver::Aggregates::of_graph(graph, 50);
   check_aggregates(graph, aggregates);
   CHECK(aggregates.of[99] != aggregates.of[100]);
   CHECK(aggregates.of[102] != aggregates.of[103]);
@@ -105,4 +107,6 @@ TEST_CASE("Aggregates: none spans two components, however small these are") {
   CHECK(aggregates.count() == 5);
 }
 
-TEST_CASE("Aggregates: of nothing") { CHECK(Aggregates::of_graph({{0}, {}}, 50).count() == 0); }
+TEST_CASE("Aggregates: of nothing") {
+  CHECK(detail::linear_solver::Aggregates::of_graph({{0}, {}}, 50).count() == 0);
+}

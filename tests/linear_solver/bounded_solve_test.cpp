@@ -77,7 +77,7 @@ struct Scene {
 
   template <class Solver>
   Eigen::VectorXd solved_by(const Solver& solver) {
-    BoundedSolve<BlockMatrix<Dim, double>> bounded;
+    detail::linear_solver::BoundedSolve<BlockMatrix<Dim, double>> bounded;
     typename Solver::template Workspace<BlockMatrix<Dim, double>> workspace;
     auto A = problem.A;
     auto b = problem.b;

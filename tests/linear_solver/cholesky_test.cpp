@@ -261,7 +261,7 @@ TEST_CASE("Cholesky: the same bits on any number of threads") {
     NodeVector<3, Scalar> x(nodes);
     Workspace<3, Scalar> workspace;
     REQUIRE(Cholesky{}.solve(A, b, x, workspace));
-    REQUIRE(workspace.factor.fronts().parts.size() == Fronts::most_parts);
+    REQUIRE(workspace.factor.fronts().parts.size() == detail::linear_solver::Fronts::most_parts);
     for (const int threads : thread_counts) {
       set_thread_count(threads);
       NodeVector<3, Scalar> again(nodes);

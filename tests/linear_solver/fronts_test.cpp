@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 // By rows, in the order of elimination: which entries of L are not zero, found by eliminating.
-std::vector<std::vector<char>> factor_pattern(const BlockPattern& pattern, const Fronts& fronts) {
+std::vector<std::vector<char>> factor_pattern(const BlockPattern& pattern,
+                                              const detail::linear_solver::Fronts& fronts) {
   const std::size_t count = fronts.order.size();
   std::vector<std::vector<char>> linked(count, std::vector<char>(count, 0));
   for (int i = 0; i < static_cast<int>(count); ++i) {
@@ -39,7 +40,7 @@ std::shared_ptr<const BlockPattern> pattern_of(const Mesh<Tet4>& mesh) {
 }
 
 void check_fronts(const BlockPattern& pattern) {
-  const Fronts fronts = Fronts::of(pattern);
+  const detail::linear_solver::Fronts fronts = detail::linear_solver::Fronts::of(pattern);
   const auto count = static_cast<int>(pattern.rows());
   REQUIRE(std::ssize(fronts.order) == count);
   bool inverse = true;
@@ -96,7 +97,7 @@ void check_fronts(const BlockPattern& pattern) {
   bool placed = true;
   for (std::size_t f = 0; f < fronts.fronts.size(); ++f) {
     const auto& front = fronts.fronts[f];
-    for (const Fronts::Entry& entry : fronts.entries[static_cast<std::ptrdiff_t>(f)]) {
+    for (const detail::linear_solver::Fronts::Entry& entry : fronts.entries[static_cast<std::ptrdiff_t>(f)]) {
       slots.insert(entry.slot);
       const int row = entry.row < front.columns() ? front.begin + entry.row
                                                   : fronts.rows[at(front.rows + entry.row - front.columns())];
@@ -147,8 +148,8 @@ TEST_CASE("fronts: every entry of the factor has its place, and every block of t
 TEST_CASE("fronts: those of a mesh are cut into parts, none of which takes more than its share of the work") {
   const auto pattern = pattern_of(make_box<Tet4>({.cells = {9, 9, 8}, .split = Split::kuhn}));
   check_fronts(*pattern);
-  const Fronts fronts = Fronts::of(*pattern);
-  REQUIRE(fronts.parts.size() == Fronts::most_parts);
+  const detail::linear_solver::Fronts fronts = detail::linear_solver::Fronts::of(*pattern);
+  REQUIRE(fronts.parts.size() == detail::linear_solver::Fronts::most_parts);
   // Multiplications: each column with k rows, the diagonal included, takes k^2 / 2.
   const auto work_of = [&](const std::vector<int>& list) {
     double work = 0;
@@ -164,7 +165,7 @@ TEST_CASE("fronts: those of a mesh are cut into parts, none of which takes more 
     most = std::max(most, work_of(part));
   }
   CAPTURE(total, most);
-  CHECK(most <= total / Fronts::most_parts);
+  CHECK(most <= total / detail::linear_solver::Fronts::most_parts);
   CHECK(most > 0);
   // A few dense fronts instead of as many columns as nodes.
   CHECK(10 * fronts.fronts.size() < 6 * fronts.order.size());

@@ -41,7 +41,7 @@ struct Solves {
 template <int Dim, class Scalar>
 struct AllSolvers {
   static constexpr double tolerance = sizeof(Scalar) == 8 ? 1e-10 : 1e-4;
-  Solves<Pcg<Identity>, Dim, Scalar> identity{{.tolerance = tolerance}, {}};
+  Solves<Pcg<NoPreconditioner>, Dim, Scalar> identity{{.tolerance = tolerance}, {}};
   Solves<Pcg<Jacobi>, Dim, Scalar> jacobi{{.tolerance = tolerance}, {}};
   Solves<Pcg<BlockJacobi>, Dim, Scalar> block_jacobi{{.tolerance = tolerance}, {}};
   Solves<Pcg<TwoLevel>, Dim, Scalar> two_level{{.tolerance = tolerance}, {}};
@@ -53,7 +53,7 @@ struct AllSolvers {
 
   template <class Run>
   void for_each(Run&& run) {
-    run("Identity", identity);
+    run("NoPreconditioner", identity);
     run("Jacobi", jacobi);
     run("BlockJacobi", block_jacobi);
     run("TwoLevel", two_level);
@@ -146,7 +146,7 @@ template <class Solver>
 void respects_planes(const Solver& solver, unsigned seed) {
   using Vector = NodeVector<3, double>;
   CoupledBodies<3, double> bodies(bar_mesh(1, 1, 6), seed);
-  BoundedSolve<BlockMatrix<3, double>> bounded;
+  detail::linear_solver::BoundedSolve<BlockMatrix<3, double>> bounded;
   typename Solver::template Workspace<BlockMatrix<3, double>> workspace;
   std::mt19937 random(seed);
   std::normal_distribution<double> number;

@@ -14,27 +14,29 @@ namespace {
 
 template <int Dim, class Scalar>
 struct Factor {
-  IncompleteFactor<Dim> factor;
+  detail::linear_solver::IncompleteFactor<Dim> factor;
 
   explicit Factor(const BlockMatrix<Dim, Scalar>& A) { factor.analyse(graph_of(A.pattern()), A.pattern()); }
 
   // With an order in parts of so many rows.
   Factor(const BlockMatrix<Dim, Scalar>& A, std::ptrdiff_t rows_per_part) {
     const Adjacency graph = graph_of(A.pattern());
-    factor.analyse(graph, A.pattern(), SweepOrder::of_graph(graph, rows_per_part));
+    factor.analyse(graph, A.pattern(), detail::linear_solver::SweepOrder::of_graph(graph, rows_per_part));
   }
 
-  bool factorise(const BlockMatrix<Dim, Scalar>& A, FactorKind kind) { return factor.factorise(A, 1, kind); }
+  bool factorise(const BlockMatrix<Dim, Scalar>& A, detail::linear_solver::FactorKind kind) {
+    return factor.factorise(A, 1, kind);
+  }
 
   Eigen::VectorXd solve(const Eigen::VectorXd& b) {
-    using Row = typename IncompleteFactor<Dim>::Row;
+    using Row = typename detail::linear_solver::IncompleteFactor<Dim>::Row;
     const auto right_side = node_vector<Dim, float>(b);
     NodeVector<Dim, float> x(right_side.nodes());
     const auto row = [&](int i) { return Row(right_side.row(i)); };
     const int shares = factor.shares();
-    parallel_parts(shares, [&](int s) { factor.forward_early(s, shares, row); });
-    parallel_parts(factor.parts(), [&](int p) { factor.through_late(p, row); });
-    parallel_parts(shares, [&](int s) { factor.backward_early(s, shares); });
+    detail::core::parallel_parts(shares, [&](int s) { factor.forward_early(s, shares, row); });
+    detail::core::parallel_parts(factor.parts(), [&](int p) { factor.through_late(p, row); });
+    detail::core::parallel_parts(shares, [&](int s) { factor.backward_early(s, shares); });
     for (int i = 0; i < x.nodes(); ++i) {
       for (int axis = 0; axis < Dim; ++axis) x.node(i)(axis) = factor.at_node(i)[axis];
     }
@@ -71,7 +73,7 @@ std::shared_ptr<const BlockPattern> levels(int count, int width) {
 }
 
 // Blocks of a pattern that the order does not couple.
-std::ptrdiff_t left_out(const BlockPattern& pattern, const SweepOrder& order) {
+std::ptrdiff_t left_out(const BlockPattern& pattern, const detail::linear_solver::SweepOrder& order) {
   std::ptrdiff_t count = 0;
   for (std::size_t i = 0; i + 1 < pattern.row_begin.size(); ++i) {
     for (int k = pattern.row_begin[i]; k < pattern.row_begin[i + 1]; ++k) {
@@ -94,7 +96,7 @@ void exact_without_fill(int count, int width) {
   std::mt19937 random(1);
   const auto A = random_symmetric<Dim, Scalar>(levels(count, width), random, 1.05);
   Factor<Dim, Scalar> factor(A);
-  REQUIRE(factor.factorise(A, FactorKind::incomplete_cholesky));
+  REQUIRE(factor.factorise(A, detail::linear_solver::FactorKind::incomplete_cholesky));
   const Eigen::VectorXd b = random_stacked(Dim * A.rows(), random), exact = dense(A).llt().solve(b);
   CHECK((factor.solve(b) - exact).norm() <= 1e-5 * exact.norm());
 }
@@ -141,8 +143,8 @@ TEMPLATE_TEST_CASE("IncompleteFactor: what a plain dense algorithm makes of the 
     std::mt19937 random(2);
     const auto A = random_symmetric<dim, TestType>(random_pattern(nodes, random), random, 0.6);
     Factor<dim, TestType> factor(A);
-    REQUIRE(factor.factorise(A, FactorKind::incomplete_cholesky));
-    const SweepOrder& order = factor.factor.order();
+    REQUIRE(factor.factorise(A, detail::linear_solver::FactorKind::incomplete_cholesky));
+    const detail::linear_solver::SweepOrder& order = factor.factor.order();
     const Adjacency graph = graph_of(A.pattern());
     Eigen::MatrixXi exists = Eigen::MatrixXi::Zero(nodes, nodes);
     for (int i = 0; i < nodes; ++i) {
@@ -167,7 +169,7 @@ TEST_CASE("IncompleteFactor: SSOR is (D + L) D^-1 (D + U)") {
   std::mt19937 random(3);
   const auto A = random_symmetric<3, double>(random_pattern(120, random), random, 1.1);
   Factor<3, double> factor(A);
-  REQUIRE(factor.factorise(A, FactorKind::symmetric_gauss_seidel));
+  REQUIRE(factor.factorise(A, detail::linear_solver::FactorKind::symmetric_gauss_seidel));
   const Eigen::MatrixXd whole = factor.in_order(dense(A));
   Eigen::MatrixXd D = Eigen::MatrixXd::Zero(360, 360), U = D;
   for (int i = 0; i < 360; i += 3) {
@@ -190,7 +192,7 @@ TEST_CASE(
   for (const std::size_t parts : {1, 2, 6}) {
     INFO(parts << " parts");
     Factor<3, double> factor(A, 9000 / static_cast<std::ptrdiff_t>(parts));
-    const SweepOrder& order = factor.factor.order();
+    const detail::linear_solver::SweepOrder& order = factor.factor.order();
     REQUIRE(order.parts.size() == parts);
     std::vector<int> seen(9000, 0);
     for (const int node : order.node) ++seen[static_cast<std::size_t>(node)];
@@ -201,7 +203,7 @@ TEST_CASE(
       const WithThreads with(threads);
       const int few = static_cast<int>(parts);
       CHECK(factor.factor.shares() == (thread_count() > few ? 2 * few : few));
-      REQUIRE(factor.factorise(A, FactorKind::incomplete_cholesky));
+      REQUIRE(factor.factorise(A, detail::linear_solver::FactorKind::incomplete_cholesky));
       const Eigen::VectorXd x = factor.solve(b);
       if (first.size() == 0) first = x;
       CHECK(x == first);
@@ -230,7 +232,7 @@ TEST_CASE("IncompleteFactor: late rows of parts that meet are not coupled") {
   Factor<2, double> factor(A, 1500);
   REQUIRE(factor.factor.parts() > 1);
   CHECK(left_out(*pattern, factor.factor.order()) > 10);
-  REQUIRE(factor.factorise(A, FactorKind::incomplete_cholesky));
+  REQUIRE(factor.factorise(A, detail::linear_solver::FactorKind::incomplete_cholesky));
   const Eigen::VectorXd a = random_stacked(6400, random), b = random_stacked(6400, random);
   const Eigen::VectorXd Pa = factor.solve(a), Pb = factor.solve(b);
   CHECK(Pa.dot(b) == Approx(Pb.dot(a)).epsilon(1e-5));
@@ -242,25 +244,25 @@ TEST_CASE("IncompleteFactor: a breakdown is told and leaves nothing behind") {
   const auto pattern = random_pattern(200, random);
   const auto good = random_symmetric<3, double>(pattern, random, 1.1);
   Factor<3, double> factor(good);
-  REQUIRE(factor.factorise(good, FactorKind::incomplete_cholesky));
+  REQUIRE(factor.factorise(good, detail::linear_solver::FactorKind::incomplete_cholesky));
   const Eigen::VectorXd b = random_stacked(600, random), x = factor.solve(b);
   auto bad = good;
   bad.diagonal(100) *= 1e-3;
-  CHECK(!factor.factorise(bad, FactorKind::incomplete_cholesky));
-  CHECK(factor.factorise(bad, FactorKind::symmetric_gauss_seidel));
+  CHECK(!factor.factorise(bad, detail::linear_solver::FactorKind::incomplete_cholesky));
+  CHECK(factor.factorise(bad, detail::linear_solver::FactorKind::symmetric_gauss_seidel));
   bad.diagonal(100)(1, 1) = -1;
-  CHECK(!factor.factorise(bad, FactorKind::symmetric_gauss_seidel));
+  CHECK(!factor.factorise(bad, detail::linear_solver::FactorKind::symmetric_gauss_seidel));
   for (const double number :
        {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     bad = good;
     for (std::ptrdiff_t k = 0; k < pattern->blocks() * 9; ++k) bad.values()[k] = number;
-    CHECK(!factor.factorise(bad, FactorKind::incomplete_cholesky));
-    CHECK(!factor.factorise(bad, FactorKind::symmetric_gauss_seidel));
+    CHECK(!factor.factorise(bad, detail::linear_solver::FactorKind::incomplete_cholesky));
+    CHECK(!factor.factorise(bad, detail::linear_solver::FactorKind::symmetric_gauss_seidel));
     for (std::ptrdiff_t i = 0; i < 100; ++i) bad.diagonal(i) = good.diagonal(i);
-    CHECK(!factor.factorise(bad, FactorKind::incomplete_cholesky));
+    CHECK(!factor.factorise(bad, detail::linear_solver::FactorKind::incomplete_cholesky));
   }
   factor.solve(Eigen::VectorXd::Constant(600, std::numeric_limits<double>::quiet_NaN()));
-  REQUIRE(factor.factorise(good, FactorKind::incomplete_cholesky));
+  REQUIRE(factor.factorise(good, detail::linear_solver::FactorKind::incomplete_cholesky));
   CHECK(factor.solve(b) == x);
 }
 
@@ -270,7 +272,7 @@ TEST_CASE("IncompleteFactor: SSOR of a block that is hardly definite takes its d
   A.diagonal(0) << 1, 1 - 1e-9, 1 - 1e-9, 1;
   A.diagonal(1) << 3, 0, 0, 3;
   Factor<2, double> factor(A);
-  CHECK(!factor.factorise(A, FactorKind::incomplete_cholesky));
-  REQUIRE(factor.factorise(A, FactorKind::symmetric_gauss_seidel));
+  CHECK(!factor.factorise(A, detail::linear_solver::FactorKind::incomplete_cholesky));
+  REQUIRE(factor.factorise(A, detail::linear_solver::FactorKind::symmetric_gauss_seidel));
   CHECK((factor.solve(Eigen::Vector4d(1, 2, 3, 6)) - Eigen::Vector4d(1, 2, 1, 2)).norm() < 1e-6);
 }

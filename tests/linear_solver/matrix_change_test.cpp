@@ -15,8 +15,8 @@ using namespace eigen_view;
 namespace {
 
 template <int Dim, class Scalar>
-MatrixChange<BlockMatrix<Dim, Scalar>> remembering(const BlockMatrix<Dim, Scalar>& A) {
-  MatrixChange<BlockMatrix<Dim, Scalar>> change;
+detail::linear_solver::MatrixChange<BlockMatrix<Dim, Scalar>> remembering(const BlockMatrix<Dim, Scalar>& A) {
+  detail::linear_solver::MatrixChange<BlockMatrix<Dim, Scalar>> change;
   change.analyse(A.rows());
   CHECK(change.measure(A) == std::numeric_limits<double>::infinity());
   change.remember();

@@ -83,9 +83,9 @@ std::vector<int> order_by_eigen(const Adjacency& graph) {
 }  // namespace
 
 TEST_CASE("minimum degree: each node once, whatever the graph") {
-  CHECK(minimum_degree(graph_of(0, {})).empty());
-  CHECK(minimum_degree(graph_of(1, {})) == std::vector<int>{0});
-  CHECK(is_permutation(minimum_degree(graph_of(9, {})), 9));  // nothing is connected
+  CHECK(detail::linear_solver::minimum_degree(graph_of(0, {})).empty());
+  CHECK(detail::linear_solver::minimum_degree(graph_of(1, {})) == std::vector<int>{0});
+  CHECK(is_permutation(detail::linear_solver::minimum_degree(graph_of(9, {})), 9));  // nothing is connected
   std::mt19937 random(1);
   for (const int nodes : {2, 3, 10, 60, 400}) {
     for (const double edges_per_node : {0.5, 1.0, 2.0, 8.0}) {
@@ -96,9 +96,9 @@ TEST_CASE("minimum degree: each node once, whatever the graph") {
         if (i != j) edges.emplace_back(i, j);
       }
       const Adjacency graph = graph_of(nodes, edges);
-      const std::vector<int> order = minimum_degree(graph);
+      const std::vector<int> order = detail::linear_solver::minimum_degree(graph);
       CHECK(is_permutation(order, static_cast<std::size_t>(nodes)));
-      CHECK(order == minimum_degree(graph));
+      CHECK(order == detail::linear_solver::minimum_degree(graph));
     }
   }
 }
@@ -115,10 +115,11 @@ TEST_CASE("minimum degree: a tree fills nothing in, a ring one entry for each no
     if (nodes > 2) ring.emplace_back(nodes - 1, 0);
     for (const auto& edges : {tree, star}) {
       const Adjacency graph = graph_of(nodes, edges);
-      CHECK(entries_of_factor(graph, minimum_degree(graph)) == nodes - 1);
+      CHECK(entries_of_factor(graph, detail::linear_solver::minimum_degree(graph)) == nodes - 1);
     }
     const Adjacency graph = graph_of(nodes, ring);
-    CHECK(entries_of_factor(graph, minimum_degree(graph)) == (nodes > 2 ? 2 * nodes - 3 : 1));
+    CHECK(entries_of_factor(graph, detail::linear_solver::minimum_degree(graph)) ==
+          (nodes > 2 ? 2 * nodes - 3 : 1));
   }
 }
 
@@ -132,12 +133,13 @@ TEST_CASE("minimum degree: nodes with the same neighbours are eliminated in a ro
     }
   }
   const Adjacency graph = graph_of(35, edges);
-  CHECK(entries_of_factor(graph, minimum_degree(graph)) == std::ssize(graph.list) / 2);
+  CHECK(entries_of_factor(graph, detail::linear_solver::minimum_degree(graph)) == std::ssize(graph.list) / 2);
 }
 
 TEST_CASE("minimum degree: on meshes no more fill-in than by Eigen's ordering, give or take a tenth") {
   const auto compare = [](const Adjacency& graph) {
-    const std::vector<int> order = minimum_degree(graph), other = order_by_eigen(graph);
+    const std::vector<int> order = detail::linear_solver::minimum_degree(graph),
+                           other = order_by_eigen(graph);
     REQUIRE(is_permutation(order, graph.begin.size() - 1));
     const auto entries = entries_of_factor(graph, order), entries_by_eigen = entries_of_factor(graph, other);
     CAPTURE(order.size(), entries, entries_by_eigen);

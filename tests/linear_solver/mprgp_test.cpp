@@ -215,9 +215,10 @@ TEST_CASE("Mprgp: programmes made from their solutions, degenerate ones too, fro
         solve(Mprgp<Jacobi>{.tolerance = 1e-11, .max_iterations = 100000}, A, programme, x);
     check_solution(programme, with_diagonal, x, condition);
     x = random_start(programme, random);
-    check_solution(programme,
-                   solve(Mprgp<Identity>{.tolerance = 1e-11, .max_iterations = 100000}, A, programme, x), x,
-                   condition);
+    check_solution(
+        programme,
+        solve(Mprgp<NoPreconditioner>{.tolerance = 1e-11, .max_iterations = 100000}, A, programme, x), x,
+        condition);
     expansions += with_diagonal.expansions;
     proportionings += with_diagonal.proportionings;
   }
@@ -416,7 +417,8 @@ TEST_CASE("Mprgp: how it stops without a solution") {
   indefinite.lower.setConstant(-infinity);
   indefinite.upper.setConstant(1e9);
   x.set_zero();
-  CHECK(solve(Mprgp<Identity>{}, block_matrix(indefinite.A), indefinite, x).stop == LinearStop::indefinite);
+  CHECK(solve(Mprgp<NoPreconditioner>{}, block_matrix(indefinite.A), indefinite, x).stop ==
+        LinearStop::indefinite);
   CHECK(x.finite());
 
   for (const double bad : {nan_value, infinity}) {

@@ -10,7 +10,7 @@
 using namespace pliant;
 using namespace eigen_view;
 
-static_assert(LinearSolver<Mprgp<Identity>, BlockMatrix<3, double>>);
+static_assert(LinearSolver<Mprgp<NoPreconditioner>, BlockMatrix<3, double>>);
 static_assert(LinearSolver<Mprgp<Jacobi>, BlockMatrix<2, float>>);
 static_assert(DiagonalPreconditioner<Jacobi, BlockMatrix<3, double>>);
 static_assert(!DiagonalPreconditioner<BlockJacobi, BlockMatrix<3, double>>);
@@ -55,7 +55,7 @@ void takes_the_iterates_of_pcg(double accuracy) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("Mprgp: without bounds, the iterates of Pcg to rounding", "", Identity, Jacobi) {
+TEMPLATE_TEST_CASE("Mprgp: without bounds, the iterates of Pcg to rounding", "", NoPreconditioner, Jacobi) {
   takes_the_iterates_of_pcg<TestType, 3, double>(1e-13);
   takes_the_iterates_of_pcg<TestType, 2, double>(1e-13);
   takes_the_iterates_of_pcg<TestType, 3, float>(1e-5);
@@ -86,7 +86,7 @@ TEST_CASE("Mprgp: bounds that are infinite, or far away, change nothing") {
   }
 }
 
-TEMPLATE_TEST_CASE("Mprgp: without bounds it stops as Pcg does", "", Identity, Jacobi) {
+TEMPLATE_TEST_CASE("Mprgp: without bounds it stops as Pcg does", "", NoPreconditioner, Jacobi) {
   std::mt19937 random(3);
   const auto pattern = random_pattern(60, random);
   const auto good = random_symmetric<3, double>(pattern, random, 1.01);

@@ -23,7 +23,7 @@ Adjacency shuffled(const Mesh<Tet4>& mesh) {
   numbering.to_user.resize(numbering.to_internal.size());
   for (std::size_t i = 0; i < numbering.to_internal.size(); ++i)
     numbering.to_user[static_cast<std::size_t>(numbering.to_internal[i])] = static_cast<int>(i);
-  return renumbered(graph, numbering);
+  return detail::assembly::renumbered(graph, numbering);
 }
 
 Adjacency box(int a, int b, int c) {
@@ -52,17 +52,18 @@ bool is_permutation(std::vector<int> order, std::size_t count) {
 }
 
 std::ptrdiff_t blocks_of(const Adjacency& graph, std::vector<int> order) {
-  return Fronts::of(BlockPattern::from_graph(graph), std::move(order)).blocks();
+  return detail::linear_solver::Fronts::of(BlockPattern::from_graph(graph), std::move(order)).blocks();
 }
 
 }  // namespace
 
 TEST_CASE("nested dissection: every node once") {
-  CHECK(nested_dissection({{0}, {}}).empty());
-  CHECK(nested_dissection({{0, 0}, {}}) == std::vector<int>{0});
-  CHECK(is_permutation(nested_dissection({std::vector<int>(251, 0), {}}), 250));  // no neighbours at all
-  CHECK(is_permutation(nested_dissection(box(7, 5, 9)), 8 * 6 * 10));
-  CHECK(is_permutation(nested_dissection(repeated(box(4, 4, 4), 9)), 9 * 125));
+  CHECK(detail::linear_solver::nested_dissection({{0}, {}}).empty());
+  CHECK(detail::linear_solver::nested_dissection({{0, 0}, {}}) == std::vector<int>{0});
+  CHECK(is_permutation(detail::linear_solver::nested_dissection({std::vector<int>(251, 0), {}}),
+                       250));  // no neighbours at all
+  CHECK(is_permutation(detail::linear_solver::nested_dissection(box(7, 5, 9)), 8 * 6 * 10));
+  CHECK(is_permutation(detail::linear_solver::nested_dissection(repeated(box(4, 4, 4), 9)), 9 * 125));
   // All are neighbours: there is nothing to cut.
   Adjacency complete;
   complete.begin = {0};
@@ -72,7 +73,7 @@ TEST_CASE("nested dissection: every node once") {
     }
     complete.begin.push_back(static_cast<int>(complete.list.size()));
   }
-  CHECK(is_permutation(nested_dissection(complete), 120));
+  CHECK(is_permutation(detail::linear_solver::nested_dissection(complete), 120));
 }
 
 // A chain of n nodes is cut in halves by one node again and again, so that what is eliminated last has some
@@ -86,7 +87,7 @@ TEST_CASE("nested dissection halves a chain") {
     if (i + 1 < count) chain.list.push_back(i + 1);
     chain.begin.push_back(static_cast<int>(chain.list.size()));
   }
-  const std::vector<int> order = nested_dissection(chain);
+  const std::vector<int> order = detail::linear_solver::nested_dissection(chain);
   CHECK(order.back() >= count / 2 - 1);
   CHECK(order.back() <= count / 2 + 1);
 }
@@ -103,18 +104,19 @@ TEST_CASE("nested dissection fills compact meshes less than minimum degree") {
        {Case{"box, 3,300 nodes", box(24, 11, 10), 0.95}, Case{"cube, 4,913 nodes", box(16, 16, 16), 0.85},
         Case{"ball, 3,925 nodes", shuffled(make_ball<Tet4>({.shells = 10})), 0.85}}) {
     CAPTURE(name);
-    const auto by_degree = blocks_of(graph, minimum_degree(graph));
-    const auto dissected = blocks_of(graph, nested_dissection(graph));
+    const auto by_degree = blocks_of(graph, detail::linear_solver::minimum_degree(graph));
+    const auto dissected = blocks_of(graph, detail::linear_solver::nested_dissection(graph));
     CAPTURE(by_degree, dissected);
     CHECK(static_cast<double>(dissected) < most * static_cast<double>(by_degree));
-    CHECK(Fronts::of(BlockPattern::from_graph(graph)).blocks() <= std::min(by_degree, dissected));
+    CHECK(detail::linear_solver::Fronts::of(BlockPattern::from_graph(graph)).blocks() <=
+          std::min(by_degree, dissected));
   }
 }
 
 // Two that do not hang together are eliminated without a node between them.
 TEST_CASE("nested dissection of two bodies fills no more than twice that of one") {
   const Adjacency one = box(9, 9, 9);
-  const auto single = blocks_of(one, nested_dissection(one));
+  const auto single = blocks_of(one, detail::linear_solver::nested_dissection(one));
   const Adjacency two = repeated(one, 2);
-  CHECK(blocks_of(two, nested_dissection(two)) <= 2 * single);
+  CHECK(blocks_of(two, detail::linear_solver::nested_dissection(two)) <= 2 * single);
 }

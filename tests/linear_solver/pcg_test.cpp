@@ -61,12 +61,12 @@ void solves(double tolerance, double accuracy) {
 
 }  // namespace
 
-static_assert(LinearSolver<Pcg<Identity>, BlockMatrix<3, double>>);
+static_assert(LinearSolver<Pcg<NoPreconditioner>, BlockMatrix<3, double>>);
 static_assert(LinearSolver<Pcg<Jacobi>, BlockMatrix<2, float>>);
 static_assert(LinearSolver<Pcg<BlockJacobi>, BlockMatrix<3, float>>);
 
-TEMPLATE_TEST_CASE("Pcg: solutions equal those of a dense Cholesky factorisation", "", Identity, Jacobi,
-                   BlockJacobi) {
+TEMPLATE_TEST_CASE("Pcg: solutions equal those of a dense Cholesky factorisation", "", NoPreconditioner,
+                   Jacobi, BlockJacobi) {
   solves<TestType, 3, double>(1e-12, 1e-10);
   solves<TestType, 2, double>(1e-12, 1e-10);
   solves<TestType, 3, float>(1e-5, 1e-3);
@@ -181,7 +181,7 @@ TEST_CASE("Pcg: as many iterations as distinct eigenvalues, and not a loop more"
   std::mt19937 random(8);
   const auto b = random_vector<3, double>(n, random);
   NodeVector<3, double> x(n);
-  const auto report = solve(Pcg<Identity>{.tolerance = 1e-10}, A, b, x);
+  const auto report = solve(Pcg<NoPreconditioner>{.tolerance = 1e-10}, A, b, x);
   CHECK(report);
   CHECK(report.iterations <= n);
   // With the diagonal alone, Jacobi is exact.
@@ -211,7 +211,8 @@ TEST_CASE("Pcg: the iteration limit is reported; by default it is ten times the 
   CHECK(endless.iterations <= 60);
 }
 
-TEMPLATE_TEST_CASE("Pcg: an indefinite matrix is reported, never solved", "", Identity, Jacobi, BlockJacobi) {
+TEMPLATE_TEST_CASE("Pcg: an indefinite matrix is reported, never solved", "", NoPreconditioner, Jacobi,
+                   BlockJacobi) {
   std::mt19937 random(10);
   // One clearly negative eigenvalue, first visible on the diagonal, then only between nodes.
   auto visible = chain(60, 0.5);
@@ -234,7 +235,8 @@ TEMPLATE_TEST_CASE("Pcg: an indefinite matrix is reported, never solved", "", Id
   }
 }
 
-TEMPLATE_TEST_CASE("Pcg: a singular matrix with a solution is solved", "", Identity, Jacobi, BlockJacobi) {
+TEMPLATE_TEST_CASE("Pcg: a singular matrix with a solution is solved", "", NoPreconditioner, Jacobi,
+                   BlockJacobi) {
   const BlockMatrix<3, double> A = chain(50, 0);  // free to move along each axis
   std::mt19937 random(11);
   auto b = random_vector<3, double>(50, random);
@@ -247,7 +249,7 @@ TEMPLATE_TEST_CASE("Pcg: a singular matrix with a solution is solved", "", Ident
   CHECK(true_residual(A, b, x) <= 2e-8 * stacked(b).norm());
 }
 
-TEMPLATE_TEST_CASE("Pcg: numbers that are not finite are reported as such", "", Identity, Jacobi,
+TEMPLATE_TEST_CASE("Pcg: numbers that are not finite are reported as such", "", NoPreconditioner, Jacobi,
                    BlockJacobi) {
   for_each_not_finite(definite_problem<3, double>(100, 12), [](const auto& A, const auto& b) {
     NodeVector<3, double> x(100);
@@ -299,7 +301,7 @@ TEST_CASE("Pcg: better preconditioners need fewer iterations") {
     problem.A.diagonal(i) += 30 * std::pow(10, exponent(random)) * n * n.transpose();
   }
   NodeVector<3, double> x(300), y(300), z(300);
-  const auto none = solve(Pcg<Identity>{.tolerance = 1e-8}, problem.A, problem.b, x);
+  const auto none = solve(Pcg<NoPreconditioner>{.tolerance = 1e-8}, problem.A, problem.b, x);
   const auto diagonal = solve(Pcg<Jacobi>{.tolerance = 1e-8}, problem.A, problem.b, y);
   const auto blocks = solve(Pcg<BlockJacobi>{.tolerance = 1e-8}, problem.A, problem.b, z);
   REQUIRE((none && diagonal && blocks));
@@ -308,7 +310,7 @@ TEST_CASE("Pcg: better preconditioners need fewer iterations") {
   CHECK((stacked(x) - stacked(z)).norm() <= 1e-5 * stacked(z).norm());
 }
 
-TEMPLATE_TEST_CASE("Pcg: the same bits on any number of threads", "", Identity, Jacobi, BlockJacobi) {
+TEMPLATE_TEST_CASE("Pcg: the same bits on any number of threads", "", NoPreconditioner, Jacobi, BlockJacobi) {
   const auto large = definite_problem<3, double>(6000, 17);
   const auto single = definite_problem<2, float>(9000, 18);
   const WithThreads one(1);

@@ -14,7 +14,7 @@ namespace {
 
 template <int Dim, class Scalar>
 struct Coarse {
-  RigidModes<Dim> modes;
+  detail::linear_solver::RigidModes<Dim> modes;
 
   Coarse(const ElasticProblem<Dim, Scalar>& problem, int size, bool knows_positions = true) {
     modes.analyse(graph_of(problem.A.pattern()), problem.A.pattern(), size);
@@ -23,7 +23,7 @@ struct Coarse {
 
   // Q (Q^T A Q)^-1 (Q^T b - (A Q)^T x), without x: Q (Q^T A Q)^-1 Q^T b
   Eigen::VectorXd correct(const Eigen::VectorXd& b, const Eigen::VectorXd* x = nullptr) {
-    using Row = typename RigidModes<Dim>::Row;
+    using Row = typename detail::linear_solver::RigidModes<Dim>::Row;
     const int count = modes.aggregates().count();
     const auto right_side = node_vector<Dim, float>(b);
     modes.restrict_to(0, count, [&](int i) { return Row(right_side.row(i)); });
@@ -50,8 +50,8 @@ bool is_held(const Eigen::MatrixXd& A, int i) {
 
 // The rigid motions of every aggregate, about the origin: they span the same space as those about its centre.
 template <int Dim, class Scalar>
-Eigen::MatrixXd modes_of(const ElasticProblem<Dim, Scalar>& problem, const Aggregates& aggregates,
-                         bool rotations) {
+Eigen::MatrixXd modes_of(const ElasticProblem<Dim, Scalar>& problem,
+                         const detail::linear_solver::Aggregates& aggregates, bool rotations) {
   const Eigen::MatrixXd A = dense(problem.A);
   constexpr int all = Dim == 3 ? 6 : 3;
   const int count = rotations ? all : Dim;
@@ -162,7 +162,7 @@ TEST_CASE("RigidModes: a singular coarse matrix gets a little on its diagonal") 
 TEST_CASE(
     "RigidModes: a matrix that is not positive definite on the modes, or not finite, has no coarse matrix") {
   auto problem = elastic_problem(bar_mesh(2, 2, 9));
-  RigidModes<3> modes;
+  detail::linear_solver::RigidModes<3> modes;
   modes.analyse(graph_of(problem.A.pattern()), problem.A.pattern(), 12);
   CHECK(modes.prepare(problem.A, 1, &problem.positions));
   CHECK(!modes.prepare(problem.A, -1, &problem.positions));

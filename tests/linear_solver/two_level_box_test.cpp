@@ -12,7 +12,7 @@ using namespace pliant::test;
 namespace {
 
 // At most that many iterations, on a factor of this kind, and the true residual is what was asked for.
-void needs_at_most(int iterations, FactorKind kind, const ElasticCase& of) {
+void needs_at_most(int iterations, detail::linear_solver::FactorKind kind, const ElasticCase& of) {
   const auto problem = elastic_problem(bar_mesh(10, 11, 24), of);
   Pcg<TwoLevel>::Workspace<BlockMatrix<3, double>> workspace;
   workspace.set_positions(problem.positions);
@@ -31,7 +31,7 @@ void needs_at_most(int iterations, FactorKind kind, const ElasticCase& of) {
 }  // namespace
 
 TEST_CASE("TwoLevel: iterations on a box of 16k tets") {
-  using enum FactorKind;
+  using enum detail::linear_solver::FactorKind;
   needs_at_most(45, incomplete_cholesky, {.nu = 0.33});
   needs_at_most(39, incomplete_cholesky, {.nu = 0.33, .state = Deformed::twisted});
   needs_at_most(54, incomplete_cholesky, {.nu = 0.45, .state = Deformed::twisted});
@@ -40,7 +40,7 @@ TEST_CASE("TwoLevel: iterations on a box of 16k tets") {
 
 TEST_CASE(
     "TwoLevel: iterations on a box of 16k tets where the incomplete Cholesky factorisation breaks down") {
-  using enum FactorKind;
+  using enum detail::linear_solver::FactorKind;
   needs_at_most(400, symmetric_gauss_seidel, {.nu = 0.499});
   needs_at_most(400, symmetric_gauss_seidel, {.nu = 0.499, .state = Deformed::twisted});
   needs_at_most(114, symmetric_gauss_seidel, {.nu = 0.33, .state = Deformed::scrambled});

@@ -60,7 +60,8 @@ inline void check_positive_definite(const Eigen::MatrixXd& inverse) {
 }
 
 template <int Dim, class Scalar>
-void is_positive_definite(const ElasticProblem<Dim, Scalar>& problem, FactorKind kind, bool knows_positions) {
+void is_positive_definite(const ElasticProblem<Dim, Scalar>& problem, detail::linear_solver::FactorKind kind,
+                          bool knows_positions) {
   const TwoLevel preconditioner{.nodes_per_aggregate = 12};
   WorkspaceOf<Dim, Scalar> workspace;
   if (knows_positions) workspace.set_positions(problem.positions);

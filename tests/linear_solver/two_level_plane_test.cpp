@@ -6,7 +6,7 @@ using namespace pliant;
 using namespace pliant::test;
 
 TEST_CASE("TwoLevel, plane: symmetric and positive definite, with both factors, with and without positions") {
-  using enum FactorKind;
+  using enum detail::linear_solver::FactorKind;
   for (const bool positions : {true, false}) {
     is_positive_definite(elastic_problem(strip_mesh(4, 16)), incomplete_cholesky, positions);
     is_positive_definite(elastic_problem(strip_mesh(4, 16), {.nu = 0.499}), symmetric_gauss_seidel,

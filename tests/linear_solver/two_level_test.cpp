@@ -14,7 +14,7 @@ static_assert(LinearSolver<Pcg<TwoLevel>, BlockMatrix<3, double>>);
 static_assert(LinearSolver<Pcg<TwoLevel>, BlockMatrix<2, float>>);
 
 TEST_CASE("TwoLevel: symmetric and positive definite, with both factors, with and without positions") {
-  using enum FactorKind;
+  using enum detail::linear_solver::FactorKind;
   for (const bool positions : {true, false}) {
     is_positive_definite(elastic_problem(bar_mesh(2, 2, 7)), incomplete_cholesky, positions);
     is_positive_definite(elastic_problem(bar_mesh(2, 2, 7), {.nu = 0.49, .state = Deformed::scrambled}),
@@ -161,7 +161,7 @@ TEST_CASE("TwoLevel: a breakdown is remembered for a while, longer each time, an
     REQUIRE(TwoLevel{}.prepare(A, workspace));
     return workspace.kind;
   };
-  using enum FactorKind;
+  using enum detail::linear_solver::FactorKind;
   CHECK(kind_of(good.A) == incomplete_cholesky);
   for (int wait : {4, 8, 16, 32, 64, 64}) {
     CHECK(kind_of(bad.A) == symmetric_gauss_seidel);

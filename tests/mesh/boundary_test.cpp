@@ -62,7 +62,7 @@ TEST_CASE(
     REQUIRE(boundary.local_faces.size() == boundary.elements.size());
     for (std::size_t f = 0; f < boundary.elements.size(); ++f) {
       const auto nodes =
-          detail::nodes_of_face<Tet4>(mesh.elements, boundary.elements[f], boundary.local_faces[f]);
+          detail::mesh::nodes_of_face<Tet4>(mesh.elements, boundary.elements[f], boundary.local_faces[f]);
       CHECK(std::equal(nodes.begin(), nodes.end(), boundary.faces.col(static_cast<Eigen::Index>(f)).data()));
       if (f > 0) {
         CHECK(std::pair(boundary.elements[f - 1], boundary.local_faces[f - 1]) <

@@ -64,7 +64,8 @@ TEST_CASE("reorient turns flipped elements of every kind, and them only") {
   CHECK(repair.mesh.nodes == mesh.nodes);
   CHECK(repair.node_map.size() == 27);
   CHECK(repair.element_map[39] == 39);
-  CHECK(detail::sorted_nodes<Tet4>(repair.mesh.elements, 7) == detail::sorted_nodes<Tet4>(sound.elements, 7));
+  CHECK(detail::mesh::sorted_nodes<Tet4>(repair.mesh.elements, 7) ==
+        detail::mesh::sorted_nodes<Tet4>(sound.elements, 7));
   CHECK(reorient(sound).message == "reorient: nothing to do");
   CHECK(reorient(sound).changes == 0);
 
@@ -229,7 +230,7 @@ TEST_CASE("repairs in sequence cure a mesh that has every fault, and the maps le
     std::set<int> expected;
     for (const int node : mesh.elements.col(e))
       expected.insert(fixed.node_map[static_cast<std::size_t>(node)]);
-    const auto nodes = detail::sorted_nodes<Tet4>(fixed.mesh.elements, now);
+    const auto nodes = detail::mesh::sorted_nodes<Tet4>(fixed.mesh.elements, now);
     CHECK(expected == std::set<int>(nodes.begin(), nodes.end()));
   }
 

@@ -16,6 +16,7 @@
 namespace {
 
 using namespace pliant;
+using namespace pliant::simd;
 
 // A matrix on the graph of the nodes of a box, off-diagonal entries in [-1, 0), diagonally dominant.
 struct Problem {
@@ -50,8 +51,8 @@ Problem box(int a, int b, int c) {
 // The relative error of a solve, each part with an array of its own.
 template <class Real>
 double error_of(const Problem& problem) {
-  Panels<Real> panels;
-  REQUIRE(panels.factorise(problem.pattern, problem.values) == FactorResult::done);
+  detail::operator_splitting::Panels<Real> panels;
+  REQUIRE(panels.factorise(problem.pattern, problem.values) == detail::linear_solver::FactorResult::done);
   const int count = panels.node_count();
   REQUIRE(count == problem.pattern.rows());
   const Eigen::MatrixXd b = Eigen::MatrixXd::Random(count, 3);
@@ -106,8 +107,8 @@ double error_of(const Problem& problem) {
 // The same of a solve for several copies at once, each with its own right-hand side.
 template <class Real, int copies>
 double error_of_copies(const Problem& problem) {
-  Panels<Real> panels;
-  REQUIRE(panels.factorise(problem.pattern, problem.values) == FactorResult::done);
+  detail::operator_splitting::Panels<Real> panels;
+  REQUIRE(panels.factorise(problem.pattern, problem.values) == detail::linear_solver::FactorResult::done);
   const int count = panels.node_count();
   const Eigen::MatrixXd b = Eigen::MatrixXd::Random(count, 3 * copies);
   AlignedVector<Real> y(static_cast<std::size_t>(count + 1) * 3 * copies, Real(0));
@@ -140,8 +141,8 @@ TEST_CASE("panels solve as a dense factor does") {
 
 TEST_CASE("panels: parts of a large matrix are solved apart") {
   const Problem problem = box(14, 13, 12);
-  Panels<double> panels;
-  REQUIRE(panels.factorise(problem.pattern, problem.values) == FactorResult::done);
+  detail::operator_splitting::Panels<double> panels;
+  REQUIRE(panels.factorise(problem.pattern, problem.values) == detail::linear_solver::FactorResult::done);
   CHECK(panels.parts() > 1);
   CHECK(error_of<double>(problem) < 1e-12);
   CHECK(error_of_copies<double, 8>(problem) < 1e-12);
@@ -155,8 +156,9 @@ TEST_CASE("panels: nodes without neighbours") {
 TEST_CASE("panels: a matrix that is not positive definite is refused") {
   Problem problem = box(2, 2, 2);
   problem.values[static_cast<std::size_t>(problem.pattern.slot(3, 3))] = -1;
-  Panels<double> panels;
-  CHECK(panels.factorise(problem.pattern, problem.values) == FactorResult::not_definite);
+  detail::operator_splitting::Panels<double> panels;
+  CHECK(panels.factorise(problem.pattern, problem.values) ==
+        detail::linear_solver::FactorResult::not_definite);
 }
 
 TEST_CASE("Fronts that are not kept have the same numbers while they are used, on any number of threads") {
@@ -165,15 +167,16 @@ TEST_CASE("Fronts that are not kept have the same numbers while they are used, o
     const double* numbers;
     const double* values() const { return numbers; }
   } const A{problem.values.data()};
-  Multifrontal<1> kept, passing;
+  detail::linear_solver::Multifrontal<1> kept, passing;
   kept.analyse(problem.pattern);
-  passing.analyse(Fronts::of(problem.pattern), FactorKept::nothing);
+  passing.analyse(detail::linear_solver::Fronts::of(problem.pattern),
+                  detail::linear_solver::FactorKept::nothing);
   CHECK(passing.bytes() < kept.bytes());
-  REQUIRE(kept.factorise(A) == FactorResult::done);
+  REQUIRE(kept.factorise(A) == detail::linear_solver::FactorResult::done);
   for (const int threads : thread_counts) {
     const WithThreads with(threads);
     std::atomic<int> used = 0, different = 0;
-    const FactorResult result = passing.factorise(A, [&](int f) {
+    const detail::linear_solver::FactorResult result = passing.factorise(A, [&](int f) {
       const auto& front = kept.fronts().fronts[static_cast<std::size_t>(f)];
       for (int c = 0; c < front.columns(); ++c) {
         for (int r = c; r < front.columns() + front.rows_below(); ++r)
@@ -181,7 +184,7 @@ TEST_CASE("Fronts that are not kept have the same numbers while they are used, o
       }
       ++used;
     });
-    CHECK(result == FactorResult::done);
+    CHECK(result == detail::linear_solver::FactorResult::done);
     CHECK(used == std::ssize(kept.fronts().fronts));
     CHECK(different == 0);
   }

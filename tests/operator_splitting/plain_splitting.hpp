@@ -208,11 +208,11 @@ inline int parts_of(const Mesh<Tet4>& mesh, const std::vector<int>& fixed) {
     free.to_internal[static_cast<std::size_t>(n)] = static_cast<int>(free.to_user.size());
     free.to_user.push_back(n);
   }
-  const BlockPattern pattern =
-      BlockPattern::from_graph(renumbered(neighbours_of_nodes<Tet4>(mesh.elements, mesh.node_count()), free));
+  const BlockPattern pattern = BlockPattern::from_graph(
+      detail::assembly::renumbered(neighbours_of_nodes<Tet4>(mesh.elements, mesh.node_count()), free));
   std::vector<double> values(static_cast<std::size_t>(pattern.blocks()), 0);
   for (int i = 0; i < pattern.rows(); ++i) values[static_cast<std::size_t>(pattern.slot(i, i))] = 1;
-  Panels<double> panels;
+  detail::operator_splitting::Panels<double> panels;
   panels.factorise(pattern, values);
   return panels.parts();
 }

@@ -16,6 +16,7 @@
 #include <pliant/operator_splitting/panels.hpp>
 
 using namespace pliant;
+using namespace pliant::simd;
 using namespace eigen_view;
 
 namespace {
@@ -25,8 +26,9 @@ class InsteadOfMetis {
  public:
   using Ordering = std::vector<int> (*)(const Adjacency&);
 
-  explicit InsteadOfMetis(Ordering other) : metis_(std::exchange(detail::order_by_metis, other)) {}
-  ~InsteadOfMetis() { detail::order_by_metis = metis_; }
+  explicit InsteadOfMetis(Ordering other)
+      : metis_(std::exchange(detail::linear_solver::order_by_metis, other)) {}
+  ~InsteadOfMetis() { detail::linear_solver::order_by_metis = metis_; }
 
  private:
   Ordering metis_;
@@ -75,16 +77,16 @@ struct Scalars {
     A.setFromTriplets(entries.begin(), entries.end());
   }
 
-  Panels<double> factorised() const {
-    Panels<double> panels;
-    REQUIRE(panels.factorise(pattern, values) == FactorResult::done);
+  detail::operator_splitting::Panels<double> factorised() const {
+    detail::operator_splitting::Panels<double> panels;
+    REQUIRE(panels.factorise(pattern, values) == detail::linear_solver::FactorResult::done);
     return panels;
   }
 };
 
 // The relative residual of a solve of 8 copies.
 double residual_of(const Scalars& problem) {
-  const Panels<double> panels = problem.factorised();
+  const detail::operator_splitting::Panels<double> panels = problem.factorised();
   const int count = panels.node_count();
   const Eigen::MatrixXd b = Eigen::MatrixXd::Random(count, 24);
   AlignedVector<double> y(static_cast<std::size_t>(count + 1) * 24, 0.0);
@@ -101,11 +103,11 @@ double residual_of(const Scalars& problem) {
 TEST_CASE("METIS: each node once, whatever the graph, and always in the same order") {
   Adjacency nothing;
   nothing.begin = {0};
-  CHECK(metis_nested_dissection(nothing).empty());
+  CHECK(detail::linear_solver::metis_nested_dissection(nothing).empty());
   nothing.begin = {0, 0};
-  CHECK(metis_nested_dissection(nothing) == std::vector<int>{0});
+  CHECK(detail::linear_solver::metis_nested_dissection(nothing) == std::vector<int>{0});
   nothing.begin.assign(10, 0);
-  CHECK(is_permutation(metis_nested_dissection(nothing), 9));
+  CHECK(is_permutation(detail::linear_solver::metis_nested_dissection(nothing), 9));
   std::mt19937 random(1);
   for (const int nodes : {2, 3, 10, 60, 400, 3000}) {
     for (const double edges_per_node : {0.1, 0.5, 1.0, 4.0}) {
@@ -119,10 +121,10 @@ TEST_CASE("METIS: each node once, whatever the graph, and always in the same ord
         rows[static_cast<std::size_t>(j)].push_back(i);
       }
       const Adjacency graph = graph_of_rows(std::move(rows));
-      const std::vector<int> order = metis_nested_dissection(graph);
+      const std::vector<int> order = detail::linear_solver::metis_nested_dissection(graph);
       CHECK(is_permutation(order, static_cast<std::size_t>(nodes)));
       std::srand(static_cast<unsigned>(nodes));
-      CHECK(metis_nested_dissection(graph) == order);
+      CHECK(detail::linear_solver::metis_nested_dissection(graph) == order);
     }
   }
 }
@@ -131,10 +133,12 @@ TEST_CASE("METIS: on compact meshes its fill-in is below that of minimum degree"
   // The inverse of its permutation, or any other, would fill most of the matrix.
   const auto blocks = [](const Mesh<Tet4>& mesh) {
     const BlockPattern pattern = BlockPattern::from_graph(nodes_of(mesh));
-    const std::vector<int> order = metis_nested_dissection(nodes_of(mesh));
+    const std::vector<int> order = detail::linear_solver::metis_nested_dissection(nodes_of(mesh));
     REQUIRE(is_permutation(order, static_cast<std::size_t>(mesh.node_count())));
-    return static_cast<double>(Fronts::of(pattern, order).blocks()) /
-           static_cast<double>(Fronts::of(pattern, minimum_degree(nodes_of(mesh))).blocks());
+    return static_cast<double>(detail::linear_solver::Fronts::of(pattern, order).blocks()) /
+           static_cast<double>(detail::linear_solver::Fronts::of(
+                                   pattern, detail::linear_solver::minimum_degree(nodes_of(mesh)))
+                                   .blocks());
   };
   CHECK(blocks(ball()) < 0.8);
   CHECK(blocks(bar()) < 0.95);
@@ -144,10 +148,11 @@ TEST_CASE("METIS: on compact meshes its fill-in is below that of minimum degree"
 TEST_CASE("METIS: fronts and panels never hold more with it than without") {
   const auto check = [](const Mesh<Tet4>& mesh) {
     const Scalars problem(mesh);
-    const auto blocks = static_cast<double>(Fronts::of(problem.pattern).blocks());
+    const auto blocks = static_cast<double>(detail::linear_solver::Fronts::of(problem.pattern).blocks());
     const auto numbers = static_cast<double>(problem.factorised().stored_numbers());
     const InsteadOfMetis without(nullptr);
-    const auto blocks_without = static_cast<double>(Fronts::of(problem.pattern).blocks());
+    const auto blocks_without =
+        static_cast<double>(detail::linear_solver::Fronts::of(problem.pattern).blocks());
     const auto numbers_without = static_cast<double>(problem.factorised().stored_numbers());
     CAPTURE(blocks / blocks_without, numbers / numbers_without);
     CHECK(blocks <= blocks_without);
@@ -192,9 +197,9 @@ TEST_CASE("METIS: where it fails, the order is that of minimum degree") {
   const BlockPattern pattern = BlockPattern::from_graph(nodes_of(ball()));
   const auto order_with = [&](InsteadOfMetis::Ordering ordering) {
     const InsteadOfMetis other(ordering);
-    return Fronts::of(pattern).order;
+    return detail::linear_solver::Fronts::of(pattern).order;
   };
   const std::vector<int> by_degree = order_with(nullptr);
   CHECK(order_with([](const Adjacency&) { return std::vector<int>{}; }) == by_degree);
-  CHECK(Fronts::of(pattern).order != by_degree);
+  CHECK(detail::linear_solver::Fronts::of(pattern).order != by_degree);
 }

@@ -17,6 +17,7 @@
 namespace lane_checks {
 
 using namespace pliant;
+using namespace pliant::simd;
 
 // Equal to the last bit (so -0 is not 0), or both NaN.
 template <class T>

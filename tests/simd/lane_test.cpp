@@ -8,6 +8,7 @@
 #include <pliant/simd/lane.hpp>
 
 using namespace pliant;
+using namespace pliant::simd;
 
 TEMPLATE_TEST_CASE("a lane computes what its numbers would", "[core]", (Lane<double, 1>), (Lane<double, 2>),
                    (Lane<double, 4>), (Lane<double, 8>), (Lane<double, 16>), (Lane<float, 8>),

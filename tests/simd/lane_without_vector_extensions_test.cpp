@@ -7,6 +7,7 @@
 #include <pliant/simd/lane.hpp>
 
 using namespace pliant;
+using namespace pliant::simd;
 
 TEMPLATE_TEST_CASE("a lane without vector registers computes what its numbers would", "[core]",
                    (Lane<double, 4>), (Lane<double, 8>), (Lane<float, 8>)) {

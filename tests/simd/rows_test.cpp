@@ -7,6 +7,7 @@
 namespace {
 
 using namespace pliant;
+using namespace pliant::simd;
 
 template <class L>
 void check_rows() {

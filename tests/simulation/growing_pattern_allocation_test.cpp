@@ -25,7 +25,7 @@ void solves_without_allocation(const Solver& solver) {
     const WithThreads with(threads);
     test::CoupledBodies<3, double> bodies(test::bar_mesh(7, 7, 15), 1);
     typename Solver::template Workspace<Matrix> workspace;
-    BoundedSolve<Matrix> bounded;
+    detail::linear_solver::BoundedSolve<Matrix> bounded;
     BoundedNodes<Matrix::Vector> bounds;
     const ContactPlane<3> floor{{0, 1, 0}, -1e-5, 0};
     bounds.clear(bodies.matrix().rows());

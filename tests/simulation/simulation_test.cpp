@@ -260,8 +260,8 @@ TEST_CASE("the ledger of energies is the sum over nodes and elements") {
 }
 
 TEST_CASE("a step report agrees with itself") {
-  auto sim =
-      Simulation(solid({.alpha = 0.1, .beta = 0.001}), BackwardEuler{.dt = 0.01}, Pcg<Identity>{}, left());
+  auto sim = Simulation(solid({.alpha = 0.1, .beta = 0.001}), BackwardEuler{.dt = 0.01},
+                        Pcg<NoPreconditioner>{}, left());
   sim.set_gravity({0, -9.81, 0});
   int calls = 0, newton = 0;
   sim.on_progress([&](const Progress& progress) {
@@ -343,7 +343,7 @@ TEMPLATE_TEST_CASE("the preconditioner changes the way, not the result", "", flo
   };
   const Eigen::Matrix3Xd reference = end_of(Pcg<BlockJacobi>{});
   CHECK((end_of(Pcg<Jacobi>{}) - reference).norm() < (exact ? 1e-8 : 2e-3) * reference.norm());
-  CHECK((end_of(Pcg<Identity>{}) - reference).norm() < (exact ? 1e-8 : 2e-3) * reference.norm());
+  CHECK((end_of(Pcg<NoPreconditioner>{}) - reference).norm() < (exact ? 1e-8 : 2e-3) * reference.norm());
 }
 
 TEST_CASE("pinned nodes stay, and keep positions set by hand") {

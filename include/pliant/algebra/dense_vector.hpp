@@ -23,7 +23,7 @@ class DenseVector {
 
   // From Dim x #nodes numbers. Throws SizeError if their count is no multiple of Dim.
   explicit DenseVector(Values values) : values_(std::move(values)) {
-    detail::require_size("DenseVector", ": numbers", values_.size(), nodes() * Dim);
+    detail::core::require_size("DenseVector", ": numbers", values_.size(), nodes() * Dim);
   }
 
   // Sets all entries to zero.

@@ -21,10 +21,10 @@ template <int Dim, class ScalarType, Isa isa = PLIANT_NATIVE_ISA>
 class NodeVector {
  public:
   using Scalar = ScalarType;
-  using Block = Lane<Scalar, 8, isa>;  // numbers of one iteration of the loops below
+  using Block = simd::Lane<Scalar, 8, isa>;  // numbers of one iteration of the loops below
   static constexpr int dim = Dim;
   static constexpr int stride = node_stride<Dim>;
-  using Row = Lane<Scalar, stride, isa>;  // the numbers of a node
+  using Row = simd::Lane<Scalar, stride, isa>;  // the numbers of a node
   static constexpr std::ptrdiff_t grain =
       4096;  // least numbers per chunk, so that loops over small vectors are serial
 
@@ -49,18 +49,18 @@ class NodeVector {
   }
 
   void set_zero() {
-    parallel_for(size(), grain, [this](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    detail::core::parallel_for(size(), grain, [this](std::ptrdiff_t begin, std::ptrdiff_t end) {
       std::fill(data() + begin, data() + end, Scalar(0));
     });
   }
 
-  PLIANT_INLINE Row row(std::ptrdiff_t i) const { return load<Row>(data() + i * stride); }
-  PLIANT_INLINE void set_row(std::ptrdiff_t i, const Row& value) { store(data() + i * stride, value); }
+  PLIANT_INLINE Row row(std::ptrdiff_t i) const { return simd::load<Row>(data() + i * stride); }
+  PLIANT_INLINE void set_row(std::ptrdiff_t i, const Row& value) { simd::store(data() + i * stride, value); }
 
   // Entries as lanes: run(i) is called for every multiple i of 8.
   template <class Run>
   void for_each_block(Run&& run) const {
-    parallel_for(size(), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    detail::core::parallel_for(size(), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       for (std::ptrdiff_t i = begin; i < end; i += 8) run(i);
     });
   }
@@ -68,26 +68,26 @@ class NodeVector {
   // The sum over all entries of run(i), a Block, over every multiple i of 8.
   template <class Run>
   Scalar sum_blocks(Run&& run) const {
-    return parallel_sum<Scalar>(size(), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    return detail::core::parallel_sum<Scalar>(size(), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       Block total(Scalar(0));
       for (std::ptrdiff_t i = begin; i < end; i += 8) total += run(i);
-      return sum(total);
+      return simd::sum(total);
     });
   }
 
-  PLIANT_INLINE Block block(std::ptrdiff_t i) const { return load<Block>(data() + i); }
-  PLIANT_INLINE void set_block(std::ptrdiff_t i, const Block& value) { store(data() + i, value); }
+  PLIANT_INLINE Block block(std::ptrdiff_t i) const { return simd::load<Block>(data() + i); }
+  PLIANT_INLINE void set_block(std::ptrdiff_t i, const Block& value) { simd::store(data() + i, value); }
 
   // *this += factor * x
   void add(Scalar factor, const NodeVector& x) {
     for_each_block(
-        [&](std::ptrdiff_t i) { set_block(i, multiply_add(Block(factor), x.block(i), block(i))); });
+        [&](std::ptrdiff_t i) { set_block(i, simd::multiply_add(Block(factor), x.block(i), block(i))); });
   }
 
   // *this = a + factor * b
   void set_sum(const NodeVector& a, Scalar factor, const NodeVector& b) {
     for_each_block(
-        [&](std::ptrdiff_t i) { set_block(i, multiply_add(Block(factor), b.block(i), a.block(i))); });
+        [&](std::ptrdiff_t i) { set_block(i, simd::multiply_add(Block(factor), b.block(i), a.block(i))); });
   }
 
   Scalar dot(const NodeVector& other) const {
@@ -123,7 +123,7 @@ class NodeVector {
  private:
   std::ptrdiff_t size() const { return static_cast<std::ptrdiff_t>(values_.size()); }
 
-  AlignedVector<Scalar> values_;  // copied first, so that a failed allocation changes nothing
+  simd::AlignedVector<Scalar> values_;  // copied first, so that a failed allocation changes nothing
   std::ptrdiff_t nodes_ = 0;
 };
 

@@ -8,7 +8,7 @@
 #include <pliant/algebra/matrix.hpp>
 #include <pliant/algebra/tensor.hpp>
 
-namespace pliant {
+namespace pliant::detail::algebra {
 
 // At most Dim orthonormal vectors (Gram-Schmidt).
 template <int Dim>
@@ -46,4 +46,4 @@ class OrthonormalBasis {
   std::size_t count_ = 0;
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::algebra

@@ -25,11 +25,11 @@ Polar<T, D> polar(const SmallMatrix<T, D, D>& F) {
   Polar<T, D> result;
   auto& [R, S] = result;
   if constexpr (D == 2) {
-    const auto scale = detail::binary_scale(F);
+    const auto scale = detail::algebra::binary_scale(F);
     SmallMatrix<T, 2, 2> scaled;
     PLIANT_UNROLL for (int i = 0; i < 4; ++i) scaled(i) = F(i) * scale.inverse;
-    const auto rotation = detail::nearest_plane_rotation(scaled);
-    const auto stretch = detail::plane_stretch(scaled, rotation);
+    const auto rotation = detail::algebra::nearest_plane_rotation(scaled);
+    const auto stretch = detail::algebra::plane_stretch(scaled, rotation);
     R = rotation.matrix();
     PLIANT_UNROLL for (int j = 0; j < 2; ++j) {
       PLIANT_UNROLL for (int i = 0; i < 2; ++i) S(i, j) = stretch[i + j] * scale.value;

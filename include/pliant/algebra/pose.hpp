@@ -57,20 +57,22 @@ class Pose {
   Point to_local(const Point& x) const {
     Point from_origin;
     PLIANT_UNROLL for (int k = 0; k < Dim; ++k) from_origin[k] = x[k] - translation_[k];
-    return transposed_times<double, Dim, Dim, 1>(rotation_, from_origin);
+    return detail::algebra::transposed_times<double, Dim, Dim, 1>(rotation_, from_origin);
   }
 
   // A direction, from the frame of the body to the world.
-  Point rotated(const Point& direction) const { return times<double, Dim, Dim, 1>(rotation_, direction); }
+  Point rotated(const Point& direction) const {
+    return detail::algebra::times<double, Dim, Dim, 1>(rotation_, direction);
+  }
 
   // The pose after a fraction `part` of a uniform motion to another pose: the origin of the frame moves on a
   // straight line, and the frame rotates about one axis by the smaller angle.
   Pose towards(const Pose& other, double part) const {
     if (part == 0) return *this;
     if (part == 1) return other;
-    const Matrix turn = transposed_times<double, Dim, Dim, Dim>(rotation_, other.rotation_);
+    const Matrix turn = detail::algebra::transposed_times<double, Dim, Dim, Dim>(rotation_, other.rotation_);
     Pose result;
-    result.rotation_ = times<double, Dim, Dim, Dim>(rotation_, part_of(turn, part));
+    result.rotation_ = detail::algebra::times<double, Dim, Dim, Dim>(rotation_, part_of(turn, part));
     for (int k = 0; k < Dim; ++k) {
       result.translation_[k] = (1 - part) * translation_[k] + part * other.translation_[k];
     }
@@ -98,7 +100,7 @@ class Pose {
 
   void check() const {
     constexpr double rounding = 1e-9;
-    const Matrix product = transposed_times<double, Dim, Dim, Dim>(rotation_, rotation_);
+    const Matrix product = detail::algebra::transposed_times<double, Dim, Dim, Dim>(rotation_, rotation_);
     double error = 0;
     for (int j = 0; j < Dim; ++j) {
       for (int i = 0; i < Dim; ++i) {
@@ -106,12 +108,12 @@ class Pose {
         if (!(difference <= error)) error = difference;
       }
     }
-    detail::require_parameter(error <= rounding, "Pose: largest entry of R^T R - 1", error,
-                              "R must be a rotation");
+    detail::core::require_parameter(error <= rounding, "Pose: largest entry of R^T R - 1", error,
+                                    "R must be a rotation");
     const double sign = determinant<double, Dim>(rotation_);
-    detail::require_parameter(sign > 0, "Pose: det R", sign, "R must be a rotation, not a reflection");
+    detail::core::require_parameter(sign > 0, "Pose: det R", sign, "R must be a rotation, not a reflection");
     for (int k = 0; k < Dim; ++k) {
-      detail::require_parameter(true, "Pose: translation", translation_[k], "must be finite");
+      detail::core::require_parameter(true, "Pose: translation", translation_[k], "must be finite");
     }
   }
 

@@ -32,7 +32,7 @@ PLIANT_INLINE UnitQuaternion<T> operator*(const UnitQuaternion<T>& a, const Unit
           a.w * b.z + a.z * b.w + (a.x * b.y - a.y * b.x), a.w * b.w - (a.x * b.x + a.y * b.y + a.z * b.z)};
 }
 
-namespace detail {
+namespace detail::algebra {
 
 // q / |q|. The squares of its entries must be in the range of T.
 template <class T>
@@ -48,7 +48,7 @@ PLIANT_INLINE UnitQuaternion<T> select_quaternion(const Mask& mask, const UnitQu
   return {select(mask, a.x, b.x), select(mask, a.y, b.y), select(mask, a.z, b.z), select(mask, a.w, b.w)};
 }
 
-}  // namespace detail
+}  // namespace detail::algebra
 
 template <class T>
 PLIANT_INLINE SmallMatrix<T, 3, 3> rotation_matrix(const UnitQuaternion<T>& q) {
@@ -82,13 +82,13 @@ UnitQuaternion<T> quaternion_of(const SmallMatrix<T, 3, 3>& R) {
   T largest = q.w;
   const auto take_larger = [&](const T& diagonal, const UnitQuaternion<T>& row) {
     const auto larger = diagonal > largest;
-    largest = select(larger, diagonal, largest);
-    q = detail::select_quaternion(larger, row, q);
+    largest = simd::select(larger, diagonal, largest);
+    q = detail::algebra::select_quaternion(larger, row, q);
   };
   take_larger(xx, {xx, xy, xz, x});
   take_larger(yy, {xy, yy, yz, y});
   take_larger(zz, {xz, yz, zz, z});
-  return detail::normalized(q);
+  return detail::algebra::normalized(q);
 }
 
 // The rotation nearest to F, U V^T of svd(F), for every finite F of any scale, rank and sign. If the two
@@ -98,13 +98,13 @@ UnitQuaternion<T> nearest_rotation(const SmallMatrix<T, 3, 3>& F) {
   return quaternion_of(polar<T, 3>(F).R);
 }
 
-namespace detail {
+namespace detail::algebra {
 
 // 2^-k with 2^k <= |a| < 2^(k + 1), exactly; a large number if a is zero; without meaning if a is not finite.
 template <class T>
 PLIANT_INLINE T inverse_power_of_two(const T& a) {
-  return map_bits(a, [](auto bits) {
-    using Number = Layout<scalar_of<T>>;
+  return registers::map_bits(a, [](auto bits) {
+    using Number = registers::Layout<scalar_of<T>>;
     constexpr auto one = typename Number::Bits(1) << Number::mantissa_bits;  // of the exponent
     return (Number::exponent - one) - (bits & Number::exponent);
   });
@@ -186,7 +186,7 @@ PLIANT_NOINLINE UnitQuaternion<T> replace_lost(const FollowedRotation<T>& follow
   return select_quaternion(followed.safe, followed.q, found);
 }
 
-}  // namespace detail
+}  // namespace detail::algebra
 
 // The rotation nearest to F, by `steps` steps from q; q becomes its quaternion, the start for the next F of
 // the same material point. Returns rotation_matrix(q).
@@ -205,18 +205,18 @@ PLIANT_NOINLINE UnitQuaternion<T> replace_lost(const FollowedRotation<T>& follow
 template <class T>
 PLIANT_INLINE SmallMatrix<T, 3, 3> follow_rotation(const SmallMatrix<T, 3, 3>& F, UnitQuaternion<T>& q,
                                                    int steps) {
-  detail::FollowedRotation<T> followed{q, T(0) < T(1)};
+  detail::algebra::FollowedRotation<T> followed{q, T(0) < T(1)};
   for (int k = 0; k < steps; ++k) {
     const auto safe = followed.safe;
-    followed = detail::rotation_step(F, followed.q);
+    followed = detail::algebra::rotation_step(F, followed.q);
     followed.safe = safe & followed.safe;
   }
-  if (!all(followed.safe)) {
+  if (!simd::all(followed.safe)) {
     // Copies, because an object whose address is passed cannot stay in registers.
-    const detail::FollowedRotation<T> followed_copy = followed;
+    const detail::algebra::FollowedRotation<T> followed_copy = followed;
     const SmallMatrix<T, 3, 3> F_copy = F;
     const UnitQuaternion<T> start = q;
-    followed.q = detail::replace_lost(followed_copy, F_copy, start);
+    followed.q = detail::algebra::replace_lost(followed_copy, F_copy, start);
   }
   q = followed.q;
   return rotation_matrix(q);

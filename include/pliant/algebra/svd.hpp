@@ -18,7 +18,7 @@ struct Svd {
   SmallMatrix<T, D, D> V;   // a rotation (det +1)
 };
 
-namespace detail {
+namespace detail::algebra {
 
 // The rotation nearest to [a b; c d]. It maximises trace(R^T F), so (cos, sin) has the direction of
 // (a + d, c - b); if that vanishes every rotation is equally near, and the identity is returned.
@@ -108,7 +108,7 @@ PLIANT_INLINE Svd<T, 2> scaled_svd(const SmallMatrix<T, 2, 2>& F) {
   return result;
 }
 
-}  // namespace detail
+}  // namespace detail::algebra
 
 // The singular value decomposition of F (2x2 or 3x3).
 //
@@ -119,10 +119,10 @@ PLIANT_INLINE Svd<T, 2> scaled_svd(const SmallMatrix<T, 2, 2>& F) {
 template <class T, int D>
 Svd<T, D> svd(const SmallMatrix<T, D, D>& F) {
   static_assert(D == 2 || D == 3, "svd takes 2x2 and 3x3 matrices");
-  const auto scale = detail::binary_scale(F);
+  const auto scale = detail::algebra::binary_scale(F);
   SmallMatrix<T, D, D> scaled;
   PLIANT_UNROLL for (int i = 0; i < D * D; ++i) scaled(i) = F(i) * scale.inverse;
-  Svd<T, D> result = detail::scaled_svd(scaled);
+  Svd<T, D> result = detail::algebra::scaled_svd(scaled);
   PLIANT_UNROLL for (int i = 0; i < D; ++i) result.sigma[i] *= scale.value;
   return result;
 }

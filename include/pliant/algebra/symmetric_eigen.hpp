@@ -23,7 +23,7 @@ struct SymmetricEigen {
   SmallMatrix<T, D, D> vectors;  // one unit eigenvector per column; a rotation (det +1)
 };
 
-namespace detail {
+namespace detail::algebra {
 
 // A power of two s near the largest |entry| of A, and 1 / s exactly: the entries of A / s are below 4, and
 // one is at least 1 unless all are subnormal. Scaling by it causes no rounding.
@@ -215,7 +215,7 @@ PLIANT_INLINE SymmetricEigen<T, 3> space_eigen(const SmallMatrix<T, 3, 3>& A) {
   return result;
 }
 
-}  // namespace detail
+}  // namespace detail::algebra
 
 // The eigensystem of a symmetric matrix (2x2 or 3x3), of which the upper triangle is read.
 //
@@ -229,16 +229,16 @@ SymmetricEigen<T, D> symmetric_eigen(const SmallMatrix<T, D, D>& A) {
   PLIANT_UNROLL for (int j = 0; j < D; ++j) {
     PLIANT_UNROLL for (int i = j + 1; i < D; ++i) scaled(i, j) = A(j, i);
   }
-  const auto scale = detail::binary_scale(scaled);
+  const auto scale = detail::algebra::binary_scale(scaled);
   PLIANT_UNROLL for (int i = 0; i < D * D; ++i) scaled(i) *= scale.inverse;
 
   SymmetricEigen<T, D> result;
   if constexpr (D == 2) {
-    const auto plane = detail::plane_eigen<T>(scaled(0, 0), scaled(0, 1), scaled(1, 1));
+    const auto plane = detail::algebra::plane_eigen<T>(scaled(0, 0), scaled(0, 1), scaled(1, 1));
     result.values = plane.values;
     result.vectors = plane.rotation.matrix();
   } else {
-    result = detail::space_eigen(scaled);
+    result = detail::algebra::space_eigen(scaled);
   }
   PLIANT_UNROLL for (int i = 0; i < D; ++i) result.values[i] *= scale.value;
   return result;

@@ -58,6 +58,8 @@ PLIANT_INLINE T determinant(const SmallMatrix<T, Dim, Dim>& F) {
   return determinant<T, Dim>(F, cofactor<T, Dim>(F));
 }
 
+namespace detail::algebra {
+
 // F^-1; its entries are infinite or NaN if det F = 0.
 template <class T, int Dim>
 PLIANT_INLINE SmallMatrix<T, Dim, Dim> inverse(const SmallMatrix<T, Dim, Dim>& F) {
@@ -122,5 +124,7 @@ PLIANT_INLINE SmallVector<T, 3> cross(const SmallVector<T, 3>& a, const SmallVec
   }
   return c;
 }
+
+}  // namespace detail::algebra
 
 }  // namespace pliant

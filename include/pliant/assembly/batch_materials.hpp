@@ -9,7 +9,7 @@
 #include <pliant/assembly/element_kernel.hpp>
 #include <pliant/solid/solid.hpp>
 
-namespace pliant {
+namespace pliant::detail::assembly {
 
 // For a body of one energy.
 template <class SolidType, Isa isa>
@@ -50,7 +50,7 @@ class BatchMaterials {
   Scalar damp(const Batches& batches, int batch, const Straining<const Scalar*>& straining,
               const OwnedRows& rows, Scalar* gradient, Scalar* matrix) const {
     return viscosity_.with_law([&](const auto& law) {
-      return Kernel::template damp<evaluate, projection, detail::is_small_strain<Energy>>(
+      return Kernel::template damp<evaluate, projection, energy::is_small_strain<Energy>>(
           law, batches, batch, straining, rows, gradient, matrix);
     });
   }
@@ -59,18 +59,18 @@ class BatchMaterials {
 
  private:
   Energy energy_;
-  Viscosity<Energy, Element::dim> viscosity_;
+  energy::Viscosity<Energy, Element::dim> viscosity_;
 };
 
 // For a body with an energy per region. A batch with elements of several regions is evaluated once for each
 // region, without the elements of the others.
 template <class SolidType, Isa isa>
-requires detail::is_per_region<typename SolidType::Energy>
+requires solid::is_per_region<typename SolidType::Energy>
 class BatchMaterials<SolidType, isa> {
  public:
   using Element = typename SolidType::Element;
   using Scalar = typename SolidType::Scalar;
-  using Energy = typename detail::OneOf<typename SolidType::Energy>::type;
+  using Energy = typename solid::OneOf<typename SolidType::Energy>::type;
   using Kernel = ElementKernel<Element, Scalar, isa>;
   using Batches = typename Kernel::Batches;
 
@@ -137,7 +137,7 @@ class BatchMaterials<SolidType, isa> {
               const OwnedRows& rows, Scalar* gradient, Scalar* matrix) const {
     return sum_shares(batch, [&](int material, auto lanes) {
       return viscosities_[static_cast<std::size_t>(material)].with_law([&](const auto& law) {
-        return Kernel::template damp<evaluate, projection, detail::is_small_strain<Energy>>(
+        return Kernel::template damp<evaluate, projection, energy::is_small_strain<Energy>>(
             law, batches, batch, straining, rows, gradient, matrix, lanes);
       });
     });
@@ -170,11 +170,11 @@ class BatchMaterials<SolidType, isa> {
   }
 
   std::vector<Energy> energies_;
-  std::vector<Viscosity<Energy, Element::dim>> viscosities_;  // of each energy
+  std::vector<energy::Viscosity<Energy, Element::dim>> viscosities_;  // of each energy
   std::vector<int> of_element_;
   std::vector<int> first_share_;  // of each batch, #batches + 1
   std::vector<Share> shares_;
   AlignedVector<Scalar> marks_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::assembly

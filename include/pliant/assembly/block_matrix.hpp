@@ -52,7 +52,7 @@ struct BlockPattern {
   // instead they are multiplied row by row, in both halves, after the halos have been added.
   std::vector<int> near_end;           // first far block of each row; empty if there are none
   std::vector<int> far_slots;          // of each far block
-  CompressedRows<FarBlock> far_block;  // of each row of the whole matrix, ascending
+  detail::core::CompressedRows<FarBlock> far_block;  // of each row of the whole matrix, ascending
 
   std::ptrdiff_t rows() const { return static_cast<std::ptrdiff_t>(row_begin.size()) - 1; }
   std::ptrdiff_t blocks() const { return static_cast<std::ptrdiff_t>(columns.size()); }
@@ -78,7 +78,7 @@ struct BlockPattern {
 
   // The upper half of the graph of the nodes, including the diagonal. `graph` rows must ascend. Throws
   // MeshError if it has more blocks than `most`.
-  static BlockPattern from_graph(const Adjacency& graph, std::size_t most = detail::most_entries) {
+  static BlockPattern from_graph(const Adjacency& graph, std::size_t most = detail::assembly::most_entries) {
     BlockPattern pattern;
     const int rows = static_cast<int>(graph.rows());
     pattern.row_begin.push_back(0);
@@ -86,9 +86,9 @@ struct BlockPattern {
       pattern.columns.push_back(i);
       const auto row = graph[i];
       pattern.columns.insert(pattern.columns.end(), std::upper_bound(row.begin(), row.end(), i), row.end());
-      pattern.row_begin.push_back(detail::offset_of("blocks of a matrix", pattern.columns.size(),
-                                                    static_cast<std::size_t>(i) + 1,
-                                                    static_cast<std::size_t>(rows), most));
+      pattern.row_begin.push_back(detail::assembly::offset_of("blocks of a matrix", pattern.columns.size(),
+                                                              static_cast<std::size_t>(i) + 1,
+                                                              static_cast<std::size_t>(rows), most));
     }
     pattern.cut_domains();
     return pattern;
@@ -99,7 +99,7 @@ struct BlockPattern {
   // more blocks than `most`.
   static BlockPattern with_pairs(std::shared_ptr<const BlockPattern> elements,
                                  const std::vector<NodePair>& pairs,
-                                 std::size_t most = detail::most_entries) {
+                                 std::size_t most = detail::assembly::most_entries) {
     BlockPattern pattern;
     pattern.domains = elements->domains;
     pattern.halo_size = elements->halo_size;
@@ -116,7 +116,7 @@ struct BlockPattern {
       std::merge(first + elements->row_begin[i], first + elements->row_begin[i + 1], of_row.begin(),
                  of_row.end(), std::back_inserter(pattern.columns));
       pattern.row_begin.push_back(
-          detail::offset_of("blocks of a matrix", pattern.columns.size(), i + 1, rows, most));
+          detail::assembly::offset_of("blocks of a matrix", pattern.columns.size(), i + 1, rows, most));
     }
     pattern.find_far_blocks();
     pattern.without_pairs = std::move(elements);
@@ -172,8 +172,8 @@ struct BlockPattern {
 // The graph of the nodes of a pattern: the ascending neighbours of each node, without itself.
 inline Adjacency graph_of(const BlockPattern& pattern) {
   const auto count = static_cast<std::size_t>(pattern.rows());
-  detail::offset_of("neighbours", 2 * static_cast<std::size_t>(pattern.blocks() - pattern.rows()), count,
-                    count);
+  detail::assembly::offset_of("neighbours", 2 * static_cast<std::size_t>(pattern.blocks() - pattern.rows()),
+                              count, count);
   Adjacency graph;
   graph.sort(pattern.rows(), [&](auto&& take) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -187,7 +187,7 @@ inline Adjacency graph_of(const BlockPattern& pattern) {
   return graph;
 }
 
-namespace detail {
+namespace detail::assembly {
 
 // The second part of a product y = A x: adds the halos of earlier domains to the rows of domain d, in their
 // order.
@@ -234,7 +234,7 @@ Scalar add_far_blocks(const BlockPattern& pattern, int d, Block&& block,
   return sum(product);
 }
 
-}  // namespace detail
+}  // namespace detail::assembly
 
 // The values for a shared pattern. Each block is column-major.
 template <int Dim, class ScalarType, Isa isa = PLIANT_NATIVE_ISA>
@@ -282,16 +282,19 @@ class BlockMatrix {
   }
 
   void set_zero() {
-    parallel_for(pattern_->blocks() * block_size, 8192, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      std::fill(values() + begin, values() + end, Scalar(0));
-    });
+    detail::core::parallel_for(pattern_->blocks() * block_size, 8192,
+                               [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+                                 std::fill(values() + begin, values() + end, Scalar(0));
+                               });
   }
 
   // *this = (1 - part) *this + part other, on the same pattern.
   void blend(Scalar part, const BlockMatrix& other) {
-    parallel_for(pattern_->blocks() * block_size, 8192, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      for (std::ptrdiff_t k = begin; k < end; ++k) values()[k] += part * (other.values()[k] - values()[k]);
-    });
+    detail::core::parallel_for(pattern_->blocks() * block_size, 8192,
+                               [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+                                 for (std::ptrdiff_t k = begin; k < end; ++k)
+                                   values()[k] += part * (other.values()[k] - values()[k]);
+                               });
   }
 
   // Increases the diagonal by `part` of its mean magnitude within the block of each node, because the parts
@@ -308,9 +311,11 @@ class BlockMatrix {
 
   // Replaces every entry by its absolute value.
   void take_magnitudes() {
-    parallel_for(pattern_->blocks() * block_size, 8192, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      for (std::ptrdiff_t k = begin; k < end; ++k) values()[k] = std::abs(values()[k]);
-    });
+    detail::core::parallel_for(pattern_->blocks() * block_size, 8192,
+                               [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+                                 for (std::ptrdiff_t k = begin; k < end; ++k)
+                                   values()[k] = std::abs(values()[k]);
+                               });
   }
 
   bool finite() const {
@@ -322,11 +327,12 @@ class BlockMatrix {
   Scalar multiply(const Vector& x, Vector& y) const {
     const auto& domains = pattern_->domains;
     const int count = static_cast<int>(domains.size());
-    parallel_parts(count, [&](int d) { multiply_domain(domains[static_cast<std::size_t>(d)], x, y); });
-    parallel_parts(count, [&](int d) {
-      detail::add_halos(*pattern_, d, halo_, y);
+    detail::core::parallel_parts(count,
+                                 [&](int d) { multiply_domain(domains[static_cast<std::size_t>(d)], x, y); });
+    detail::core::parallel_parts(count, [&](int d) {
+      detail::assembly::add_halos(*pattern_, d, halo_, y);
       if (!pattern_->far_slots.empty()) {
-        detail::add_far_blocks(
+        detail::assembly::add_far_blocks(
             *pattern_, d,
             [this](int k) {
               return values() + std::ptrdiff_t{pattern_->far_slots[static_cast<std::size_t>(k)]} * block_size;
@@ -362,7 +368,7 @@ class BlockMatrix {
   }
 
   static constexpr int stride = node_stride<Dim>;
-  using Row = Lane<Scalar, stride, isa>;
+  using Row = simd::Lane<Scalar, stride, isa>;
 
   void multiply_domain(const BlockPattern::Domain& domain, const Vector& x, Vector& y) const {
     Scalar* const own = y.data();
@@ -375,13 +381,13 @@ class BlockMatrix {
     const int* const near_ends = pattern_->near_ends();
     for (int i = domain.begin; i < domain.end; ++i) {
       const Scalar* const x_row = x.data() + std::ptrdiff_t{i} * stride;
-      const Row x_i = load<Row>(x_row);
+      const Row x_i = simd::load<Row>(x_row);
       int k = pattern_->row_begin[static_cast<std::size_t>(i)];
       const int last = near_ends[i];
       Row sum[Dim];
       {
         const Scalar* const A = values() + std::ptrdiff_t{k} * block_size;
-        PLIANT_UNROLL for (int c = 0; c < Dim; ++c) sum[c] = load<Row>(A + c * Dim) * Row(x_row[c]);
+        PLIANT_UNROLL for (int c = 0; c < Dim; ++c) sum[c] = simd::load<Row>(A + c * Dim) * Row(x_row[c]);
       }
       for (++k; k < last; ++k) {
         const int j = columns[k];
@@ -391,27 +397,30 @@ class BlockMatrix {
         // The padding of x_i is zero, so that the number of the next column in the last lane has no effect.
         Row transposed[stride];
         PLIANT_UNROLL for (int c = 0; c < Dim; ++c) {
-          const Row column = load<Row>(A + c * Dim);
-          sum[c] = multiply_add(column, Row(x_j[c]), sum[c]);
+          const Row column = simd::load<Row>(A + c * Dim);
+          sum[c] = simd::multiply_add(column, Row(x_j[c]), sum[c]);
           transposed[c] = column * x_i;
         }
         if constexpr (stride > Dim) transposed[Dim] = Row(Scalar(0));
-        transpose(transposed);
-        Row total = load<Row>(y_j);
+        simd::transpose(transposed);
+        Row total = simd::load<Row>(y_j);
         PLIANT_UNROLL for (int r = 0; r < Dim; ++r) total += transposed[r];
-        store(y_j, total);
+        simd::store(y_j, total);
       }
-      Row total = load<Row>(own + std::ptrdiff_t{i} * stride);
+      Row total = simd::load<Row>(own + std::ptrdiff_t{i} * stride);
       PLIANT_UNROLL for (int c = 0; c < Dim; ++c) total += sum[c];
-      if constexpr (stride > Dim) set_lane(total, Dim, Scalar(0));  // it contains numbers of the next columns
-      store(own + std::ptrdiff_t{i} * stride, total);
+      if constexpr (stride > Dim)
+        simd::set_lane(total, Dim, Scalar(0));  // it contains numbers of the next columns
+      simd::store(own + std::ptrdiff_t{i} * stride, total);
     }
   }
 
   std::shared_ptr<const BlockPattern> pattern_;
-  AlignedVector<Scalar> values_;
+  simd::AlignedVector<Scalar> values_;
   mutable Vector halo_;
 };
+
+namespace detail::assembly {
 
 // Marks the nodes that A couples to others, by a nonzero off-diagonal block. A held node is not coupled.
 // `coupled` has an entry per node.
@@ -430,5 +439,7 @@ void mark_coupled_nodes(const Matrix& A, std::vector<char>& coupled) {
     }
   }
 }
+
+}  // namespace detail::assembly
 
 }  // namespace pliant

@@ -42,7 +42,7 @@ class DenseSystem {
   // `rest`: the initial unknowns; `mass`: of each unknown [kg], or 0. Throws SizeError for masses of another
   // number of nodes.
   DenseSystem(Vector rest, Vector mass) : rest_(std::move(rest)), mass_(std::move(mass)) {
-    detail::require_size("DenseSystem", ": masses of nodes", mass_.nodes(), rest_.nodes());
+    detail::core::require_size("DenseSystem", ": masses of nodes", mass_.nodes(), rest_.nodes());
   }
 
   std::ptrdiff_t node_count() const { return rest_.nodes(); }
@@ -76,7 +76,8 @@ class DenseSystem {
     }
   }
   SystemIdentity identity() const {
-    return {.rest_shape = detail::fingerprint_of(rest_), .masses = detail::fingerprint_of(mass_)};
+    return {.rest_shape = detail::assembly::fingerprint_of(rest_),
+            .masses = detail::assembly::fingerprint_of(mass_)};
   }
 
  private:

@@ -10,7 +10,7 @@
 #include <pliant/assembly/batch_materials.hpp>
 #include <pliant/assembly/concept.hpp>
 
-namespace pliant {
+namespace pliant::detail::assembly {
 
 template <class SolidType, Isa isa>
 class ElasticElements {
@@ -68,7 +68,7 @@ class ElasticElements {
     turn(0, 1) = Scalar(-0.8);
     const auto& energy = materials_.of_element(0);
     const auto before = static_cast<double>(energy.psi(F));
-    const auto after = static_cast<double>(energy.psi(times<Scalar, dim, dim, dim>(turn, F)));
+    const auto after = static_cast<double>(energy.psi(algebra::times<Scalar, dim, dim, dim>(turn, F)));
     return !(std::abs(after - before) <= 1e-3 * std::abs(before));
   }
 
@@ -90,14 +90,14 @@ class ElasticElements {
   // Elastic energy [J] at the positions x [m]; not finite if the energy is not defined. The sum is equal to
   // last_energy(), to the last bit.
   double energy(const Vector& x) const {
-    const Chunks chunks(batches_.count, energy_grain);
+    const core::Chunks chunks(batches_.count, energy_grain);
     Scalar energies[energy_grain];
     double total = 0;
     for (int chunk = 0; chunk < chunks.count(); ++chunk) {
       double partial = 0;
       for (std::ptrdiff_t first = chunks.begin(chunk); first < chunks.end(chunk); first += energy_grain) {
         const std::ptrdiff_t count = std::min(energy_grain, chunks.end(chunk) - first);
-        parallel_for(count, 64, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+        core::parallel_for(count, 64, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
           const Evaluator evaluator(materials_);
           for (std::ptrdiff_t b = begin; b < end; ++b) {
             energies[b] = energy_of(evaluator, static_cast<int>(first + b), x);
@@ -113,16 +113,17 @@ class ElasticElements {
   // The inverted elements at the positions x [m].
   InvertedElements inverted_elements(const Vector& x) const {
     constexpr int width = Batches::width;
-    const int count = parallel_sum<int>(batches_.count, 256, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      int inverted = 0;
-      for (std::ptrdiff_t b = begin; b < end; ++b) {
-        const std::ptrdiff_t used = std::min<std::ptrdiff_t>(width, batches_.element_count - b * width);
-        inverted +=
-            Materials::Kernel::inverted(batches_, static_cast<int>(b), static_cast<int>(used), x.data());
-      }
-      return inverted;
-    });
-    return {count, detail::is_small_strain<typename Materials::Energy> ? count : 0};
+    const int count =
+        core::parallel_sum<int>(batches_.count, 256, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+          int inverted = 0;
+          for (std::ptrdiff_t b = begin; b < end; ++b) {
+            const std::ptrdiff_t used = std::min<std::ptrdiff_t>(width, batches_.element_count - b * width);
+            inverted +=
+                Materials::Kernel::inverted(batches_, static_cast<int>(b), static_cast<int>(used), x.data());
+          }
+          return inverted;
+        });
+    return {count, energy::is_small_strain<typename Materials::Energy> ? count : 0};
   }
 
   // Adds the gradient [N] and the tangent [N/m] of some batches to the owned rows.
@@ -158,11 +159,13 @@ class ElasticElements {
 
   // The sum over the last evaluations of the batches [J].
   double last_energy() const {
-    return parallel_sum<double>(batches_.count, energy_grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      double total = 0;
-      for (std::ptrdiff_t b = begin; b < end; ++b) total += batch_energy_[static_cast<std::size_t>(b)];
-      return total;
-    });
+    return core::parallel_sum<double>(batches_.count, energy_grain,
+                                      [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+                                        double total = 0;
+                                        for (std::ptrdiff_t b = begin; b < end; ++b)
+                                          total += batch_energy_[static_cast<std::size_t>(b)];
+                                        return total;
+                                      });
   }
 
   // The user's number of an element whose energy is not finite at x, or -1.
@@ -238,4 +241,4 @@ class ElasticElements {
   bool damps_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::assembly

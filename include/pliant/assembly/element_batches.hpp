@@ -7,7 +7,7 @@
 #include <pliant/algebra/tensor.hpp>
 #include <pliant/assembly/block_matrix.hpp>
 
-namespace pliant {
+namespace pliant::detail::assembly {
 
 // Lanes of 32 bytes, for every instruction set.
 template <class Scalar>
@@ -51,7 +51,7 @@ struct ElementBatches {
   // Finds the slots in a pattern, which must contain the blocks of all elements. Nodes ascend within an
   // element, and so do its slots in any pattern.
   void find_slots(const BlockPattern& pattern) {
-    parallel_for(count, 256, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    core::parallel_for(count, 256, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       int* slot = slots.data() + begin * width * blocks;
       for (std::ptrdiff_t batch = begin; batch < end; ++batch) {
         const int* const offset = offsets_of(static_cast<int>(batch));
@@ -74,7 +74,7 @@ ElementBatches<E, Scalar, isa> make_batches(const OrderedElements<E>& ordered, c
   using Batches = ElementBatches<E, Scalar, isa>;
   constexpr int width = Batches::width;
   const auto node_count = static_cast<std::size_t>(nodes.cols());
-  detail::offset_of("coordinates", node_count * node_stride<E::dim>, node_count, node_count);
+  offset_of("coordinates", node_count * node_stride<E::dim>, node_count, node_count);
   Batches batches;
   batches.element_count = ordered.elements.cols();
   batches.count = static_cast<int>((batches.element_count + width - 1) / width);
@@ -102,9 +102,9 @@ ElementBatches<E, Scalar, isa> make_batches(const OrderedElements<E>& ordered, c
       for (int a = 0; a < E::nodes; ++a) {
         for (int j = 0; j < E::dim; ++j) permuted(a, j) = reference(ordered.corner(a, e), j);
       }
-      const SmallMatrix<double, E::dim, E::dim> jacobian = times(X, permuted);
+      const SmallMatrix<double, E::dim, E::dim> jacobian = algebra::times(X, permuted);
       const double det = determinant(jacobian);
-      const auto gradient = times(permuted, inverse(jacobian));  // grad N = dN/dxi J^-1
+      const auto gradient = algebra::times(permuted, algebra::inverse(jacobian));  // grad N = dN/dxi J^-1
       const std::ptrdiff_t at = batch * E::quadrature_points + point;
       for (int a = 1; a < E::nodes; ++a) {
         for (int axis = 0; axis < E::dim; ++axis) {
@@ -121,4 +121,4 @@ ElementBatches<E, Scalar, isa> make_batches(const OrderedElements<E>& ordered, c
   return batches;
 }
 
-}  // namespace pliant
+}  // namespace pliant::detail::assembly

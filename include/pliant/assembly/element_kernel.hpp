@@ -9,7 +9,7 @@
 #include <pliant/energy/viscosity.hpp>
 #include <pliant/simd/rows.hpp>
 
-namespace pliant {
+namespace pliant::detail::assembly {
 
 // The results of an evaluation; each includes the previous ones.
 enum class Evaluate { energy, gradient, tangent };
@@ -101,7 +101,7 @@ class ElementKernel {
     PLIANT_INLINE auto at(const Edges& g, [[maybe_unused]] T& weight) const {
       SmallMatrix<T, dim, dim> F = deformation_gradient(edge, g);
       if constexpr (std::is_same_v<Lanes, MarkedLanes>) leave_out(load<T>(lanes.marks), weight, F);
-      return energy_at(energy, F);
+      return energy::energy_at(energy, F);
     }
   };
 
@@ -114,7 +114,7 @@ class ElementKernel {
     const Straining<const Scalar*>& straining;
     Edges edge, moved, speed;  // of the positions, u and w
 
-    PLIANT_INLINE ViscousState<Law, T, dim> at(const Edges& g, T& weight) const {
+    PLIANT_INLINE energy::ViscousState<Law, T, dim> at(const Edges& g, T& weight) const {
       if constexpr (std::is_same_v<Lanes, MarkedLanes>) {
         weight = select(load<T>(lanes.marks) != T(Scalar(0)), weight, T(Scalar(0)));
       }
@@ -129,7 +129,7 @@ class ElementKernel {
       PLIANT_UNROLL for (int k = 0; k < dim * dim; ++k) rate.data()[k] = constant<T>(0);
       if (straining.velocity != nullptr) {
         const Matrix W = deformation_gradient(speed, g);
-        add_symmetric(straining.factor, transposed_times<T, dim, dim, dim>(F, W), rate);
+        add_symmetric(straining.factor, algebra::transposed_times<T, dim, dim, dim>(F, W), rate);
       }
       if (straining.displacement != nullptr) {
         // G(F + U) - G(F) = sym((F + U/2)^T U)
@@ -141,7 +141,7 @@ class ElementKernel {
             F.data()[k] += U.data()[k];
           }
         }
-        add_symmetric(1 / straining.time, transposed_times<T, dim, dim, dim>(middle, U), rate);
+        add_symmetric(1 / straining.time, algebra::transposed_times<T, dim, dim, dim>(middle, U), rate);
       }
       return {law, F, rate, constant<T>(straining.time)};
     }
@@ -340,4 +340,4 @@ class ElementKernel {
   }
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::assembly

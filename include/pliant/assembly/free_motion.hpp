@@ -20,7 +20,7 @@ struct HeldDirection {
   SmallVector<double, Dim> along;  // of unit length
 };
 
-namespace detail {
+namespace detail::assembly {
 
 // The rigid motions of a connected part of a body: Dim translations, then the rotations about the axes
 // through its centre, by the angle 1 / size, so that all modes move the nodes by similar distances.
@@ -53,7 +53,7 @@ class RigidFreedom {
       }
     }
     // The component orthogonal to the previous rows; computed twice, for accuracy.
-    for (int pass = 0; pass < 2; ++pass) row = orthogonal_part<count>(row, rows_);
+    for (int pass = 0; pass < 2; ++pass) row = algebra::orthogonal_part<count>(row, rows_);
     const double length = norm(row);
     if (length > rounding) rows_.push_back(row / length);
   }
@@ -65,7 +65,7 @@ class RigidFreedom {
   std::string words() const {
     Motion motion = Motion::Zero();
     for (int k = 0; k < count; ++k) {
-      const Motion candidate = orthogonal_part<count>(Motion::Unit(k), rows_);
+      const Motion candidate = algebra::orthogonal_part<count>(Motion::Unit(k), rows_);
       if (norm(candidate) > norm(motion) + rounding) motion = candidate;
     }
     double translation = 0, rotation = 0;
@@ -89,15 +89,13 @@ class RigidFreedom {
  private:
   static constexpr double rounding = 1e-6;
 
-  static double norm(const Motion& motion) { return std::sqrt(dot<double, count>(motion, motion)); }
+  static double norm(const Motion& motion) { return std::sqrt(algebra::dot<double, count>(motion, motion)); }
 
   SmallVector<double, Dim> centre_ = SmallVector<double, Dim>::Zero();  // [m]
   double size_ = 1;                                                     // [m]
   bool held_ = false;
   std::vector<Motion> rows_;  // orthonormal
 };
-
-}  // namespace detail
 
 // Describes the parts of a body that can move as rigid bodies although the displacements along `directions`
 // are held; empty if there are none. Parts are the connected components of the pattern; `x` are positions
@@ -109,7 +107,7 @@ std::string free_motion(const BlockPattern& pattern,
   constexpr int dim = Vector::dim;
   using Point = SmallVector<double, dim>;
   const auto nodes = static_cast<int>(pattern.rows());
-  detail::DisjointSets sets(nodes);
+  mesh::DisjointSets sets(nodes);
   for (int i = 0; i < nodes; ++i) {
     for (int k = pattern.row_begin[static_cast<std::size_t>(i)];
          k < pattern.row_begin[static_cast<std::size_t>(i) + 1]; ++k) {
@@ -122,7 +120,7 @@ std::string free_motion(const BlockPattern& pattern,
     double& largest = size[static_cast<std::size_t>(representative)];
     largest = std::max(largest, static_cast<double>((x.node(i) - x.node(representative)).norm()));
   }
-  std::vector<detail::RigidFreedom<dim>> parts(static_cast<std::size_t>(nodes));
+  std::vector<RigidFreedom<dim>> parts(static_cast<std::size_t>(nodes));
   for (int i = 0; i < nodes; ++i) {
     if (sets.representative(i) == i) {
       parts[static_cast<std::size_t>(i)].set_extent(Point(x.node(i).template cast<double>()),
@@ -150,5 +148,7 @@ std::string free_motion(const BlockPattern& pattern,
   }
   return words;
 }
+
+}  // namespace detail::assembly
 
 }  // namespace pliant

@@ -10,7 +10,7 @@
 
 namespace pliant {
 
-namespace detail {
+namespace detail::assembly {
 
 // Calls use(element, density * volume of the quadrature point, shape values) for every quadrature point of
 // the elements; `density` is a number, or a function of the element.
@@ -26,13 +26,13 @@ void for_each_mass_point(const Positions& nodes, const ElementMatrix<E>& element
       for (int i = 0; i < E::dim; ++i) X(i, a) = static_cast<double>(nodes(i, elements(a, e)));
     }
     for (int q = 0; q < E::quadrature_points; ++q) {
-      const double det = determinant(times(X, E::shape_gradient(q)));
+      const double det = determinant(algebra::times(X, E::shape_gradient(q)));
       use(e, rho * E::quadrature_weight(q) * det, E::shape(q));
     }
   }
 }
 
-}  // namespace detail
+}  // namespace detail::assembly
 
 // Row sums of the mass matrix, one number per node [kg], in the numbering of `nodes`: the rest positions, dim
 // x #nodes [m]. `density` is the mass per unit of the mesh's volume: kg/m^3 in space, kg/m^2 in the plane,
@@ -42,10 +42,11 @@ SmallVector<double, Eigen::Dynamic> lumped_mass(const Positions& nodes, const El
                                                 const Density& density) {
   SmallVector<double, Eigen::Dynamic> mass(nodes.cols());
   mass.setZero();
-  detail::for_each_mass_point<E>(nodes, elements, density,
-                                 [&](std::ptrdiff_t e, double m, const auto& shape) {
-                                   for (int a = 0; a < E::nodes; ++a) mass(elements(a, e)) += m * shape(a);
-                                 });
+  detail::assembly::for_each_mass_point<E>(nodes, elements, density,
+                                           [&](std::ptrdiff_t e, double m, const auto& shape) {
+                                             for (int a = 0; a < E::nodes; ++a)
+                                               mass(elements(a, e)) += m * shape(a);
+                                           });
   return mass;
 }
 
@@ -69,16 +70,15 @@ BlockMatrix<E::dim, Scalar> consistent_mass(const Mesh<E, Scalar>& mesh, const D
     const int i = mesh.elements(a, e), j = mesh.elements(b, e);
     if (i <= j) matrix.block(pattern->slot(i, j)).diagonal().array() += static_cast<Scalar>(m);
   };
-  detail::for_each_mass_point<E>(mesh.nodes, mesh.elements, density,
-                                 [&](std::ptrdiff_t e, double m, const auto& shape) {
-                                   for (int a = 0; a < E::nodes; ++a) {
-                                     for (int b = 0; b < E::nodes; ++b) {
-                                       if constexpr (E::nodes == dim + 1)
-                                         add(e, a, b, m * (a == b ? 2 : 1) / ((dim + 1) * (dim + 2)));
-                                       else add(e, a, b, m * shape(a) * shape(b));
-                                     }
-                                   }
-                                 });
+  detail::assembly::for_each_mass_point<E>(
+      mesh.nodes, mesh.elements, density, [&](std::ptrdiff_t e, double m, const auto& shape) {
+        for (int a = 0; a < E::nodes; ++a) {
+          for (int b = 0; b < E::nodes; ++b) {
+            if constexpr (E::nodes == dim + 1) add(e, a, b, m * (a == b ? 2 : 1) / ((dim + 1) * (dim + 2)));
+            else add(e, a, b, m * shape(a) * shape(b));
+          }
+        }
+      });
   return matrix;
 }
 

@@ -23,9 +23,9 @@ struct Numbering {
 };
 
 // The neighbours of each node of a graph.
-using Adjacency = CompressedRows<int>;
+using Adjacency = detail::core::CompressedRows<int>;
 
-namespace detail {
+namespace detail::assembly {
 
 // Offsets of the rows of graphs and matrices are of type int.
 inline constexpr std::size_t most_entries = std::numeric_limits<int>::max();
@@ -56,14 +56,14 @@ Adjacency elements_at_nodes(const ElementMatrix<E>& elements, std::ptrdiff_t nod
   return result;
 }
 
-}  // namespace detail
+}  // namespace detail::assembly
 
 // The ascending neighbours of each node, without itself. Throws MeshError if there are more than `most` in
 // total: for hexahedra, with 26 neighbours per node, at 82 million nodes.
 template <Element E>
 Adjacency neighbours_of_nodes(const ElementMatrix<E>& elements, std::ptrdiff_t node_count,
-                              std::size_t most = detail::most_entries) {
-  const Adjacency at_node = detail::elements_at_nodes<E>(elements, node_count);
+                              std::size_t most = detail::assembly::most_entries) {
+  const Adjacency at_node = detail::assembly::elements_at_nodes<E>(elements, node_count);
   Adjacency result;
   result.begin.reserve(static_cast<std::size_t>(node_count) + 1);
   result.begin.push_back(0);
@@ -79,12 +79,14 @@ Adjacency neighbours_of_nodes(const ElementMatrix<E>& elements, std::ptrdiff_t n
     std::sort(row.begin(), row.end());
     row.erase(std::unique(row.begin(), row.end()), row.end());
     const std::size_t size = result.list.size() + row.size();
-    result.begin.push_back(detail::offset_of("neighbours", size, static_cast<std::size_t>(i) + 1,
-                                             static_cast<std::size_t>(node_count), most));
+    result.begin.push_back(detail::assembly::offset_of("neighbours", size, static_cast<std::size_t>(i) + 1,
+                                                       static_cast<std::size_t>(node_count), most));
     result.list.insert(result.list.end(), row.begin(), row.end());
   }
   return result;
 }
+
+namespace detail::assembly {
 
 // The union of two graphs on the same nodes.
 inline Adjacency united(const Adjacency& a, const Adjacency& b) {
@@ -92,8 +94,8 @@ inline Adjacency united(const Adjacency& a, const Adjacency& b) {
   result.begin.push_back(0);
   for (std::ptrdiff_t i = 0; i < a.rows(); ++i) {
     std::set_union(a[i].begin(), a[i].end(), b[i].begin(), b[i].end(), std::back_inserter(result.list));
-    result.begin.push_back(detail::offset_of("neighbours", result.list.size(),
-                                             static_cast<std::size_t>(i) + 1, a.begin.size() - 1));
+    result.begin.push_back(
+        offset_of("neighbours", result.list.size(), static_cast<std::size_t>(i) + 1, a.begin.size() - 1));
   }
   return result;
 }
@@ -224,5 +226,7 @@ OrderedElements<E> order_elements(const ElementMatrix<E>& elements, const Number
   }
   return result;
 }
+
+}  // namespace detail::assembly
 
 }  // namespace pliant

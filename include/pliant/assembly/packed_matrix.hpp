@@ -8,7 +8,7 @@
 
 #include <pliant/assembly/block_matrix.hpp>
 
-namespace pliant {
+namespace pliant::detail::assembly {
 
 // Four rows form a chunk, and the k-th blocks of its rows a group, [group][entry][row], so that lanes run
 // over rows: an aligned load reads the same entry of four blocks, and no sum runs across a block. Within a
@@ -31,11 +31,11 @@ class PackedMatrix {
       lay_out(A.pattern());
       pattern_ = A.shared_pattern();
     }
-    parallel_for(static_cast<std::ptrdiff_t>(chunks_.size()), 128,
-                 [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-                   for (std::ptrdiff_t c = begin; c < end; ++c)
-                     copy_chunk(A, chunks_[static_cast<std::size_t>(c)]);
-                 });
+    core::parallel_for(static_cast<std::ptrdiff_t>(chunks_.size()), 128,
+                       [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+                         for (std::ptrdiff_t c = begin; c < end; ++c)
+                           copy_chunk(A, chunks_[static_cast<std::size_t>(c)]);
+                       });
     for (std::size_t k = 0; k < pattern_->far_slots.size(); ++k) {
       std::copy_n(A.block(pattern_->far_slots[k]).data(), block_size, far_values_.data() + k * block_size);
     }
@@ -45,11 +45,12 @@ class PackedMatrix {
   Scalar multiply(const Vector& x, Vector& y) const {
     const int count = static_cast<int>(pattern_->domains.size());
     Scalar partial[BlockPattern::most_domains] = {};
-    parallel_parts(count, [&](int d) { partial[d] = multiply_domain(static_cast<std::size_t>(d), x, y); });
-    parallel_parts(count, [&](int d) {
-      detail::add_halos(*pattern_, d, halo_, y);
+    core::parallel_parts(count,
+                         [&](int d) { partial[d] = multiply_domain(static_cast<std::size_t>(d), x, y); });
+    core::parallel_parts(count, [&](int d) {
+      add_halos(*pattern_, d, halo_, y);
       if (!far_values_.empty()) {
-        partial[d] += detail::add_far_blocks(
+        partial[d] += add_far_blocks(
             *pattern_, d, [this](int k) { return far_values_.data() + std::ptrdiff_t{k} * block_size; }, x,
             y);
       }
@@ -216,4 +217,4 @@ class PackedMatrix {
   mutable Vector halo_;                    // sums that cross domains
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::assembly

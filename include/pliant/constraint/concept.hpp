@@ -24,7 +24,7 @@
 
 namespace pliant {
 
-namespace detail {
+namespace detail::constraint {
 
 // The error for nodes that are to be moved by an empty function.
 [[noreturn]] inline void refuse_empty_motion(const std::string& owner) {
@@ -35,7 +35,7 @@ namespace detail {
 template <class Nodes>
 inline constexpr bool are_nodes = std::is_convertible_v<const Nodes&, std::vector<int>>;
 
-}  // namespace detail
+}  // namespace detail::constraint
 
 // The held and moved nodes with their directions, in the user's numbering.
 template <int Dim>
@@ -78,7 +78,7 @@ class NodeConstraints {
 
   // Moves nodes along a path; repetitions are allowed.
   void move(const std::vector<int>& nodes, Motion motion) {
-    if (!nodes.empty() && !motion.path) detail::refuse_empty_motion(motion.owner);
+    if (!nodes.empty() && !motion.path) detail::constraint::refuse_empty_motion(motion.owner);
     const int number = add(std::move(motion));
     const std::string& owner = motions_.back().owner;
     for (const int node : nodes) {
@@ -92,7 +92,7 @@ class NodeConstraints {
 
   // Prescribes one component of the motion of nodes, along a direction of any length.
   void move_along(const std::vector<int>& nodes, const Point& direction, Motion motion) {
-    if (!nodes.empty() && !motion.path) detail::refuse_empty_motion(motion.owner);
+    if (!nodes.empty() && !motion.path) detail::constraint::refuse_empty_motion(motion.owner);
     const int number = add(std::move(motion));
     const std::string& owner = motions_.back().owner;
     const Restraint restraint{unit(direction, owner), number};
@@ -119,8 +119,8 @@ class NodeConstraints {
   static Point unit(const Point& direction, const std::string& owner) {
     double length = 0;
     for (int axis = 0; axis < Dim; ++axis) length = std::hypot(length, direction[axis]);
-    detail::require_parameter(length > 0, (owner + ": length of the direction").c_str(), length,
-                              "must be positive and finite");
+    detail::core::require_parameter(length > 0, (owner + ": length of the direction").c_str(), length,
+                                    "must be positive and finite");
     return direction / length;
   }
 
@@ -153,7 +153,7 @@ class NodeConstraints {
 
   void add(int node, const Restraint& restraint, const std::string& owner) {
     auto& restraints = restraints_[node];
-    OrthonormalBasis<Dim> basis;
+    detail::algebra::OrthonormalBasis<Dim> basis;
     for (const Restraint& other : restraints) basis.extend(other.direction, 0);
     constexpr double parallel = 1e-9;
     if (basis.extend(restraint.direction, parallel)) {
@@ -173,14 +173,14 @@ concept Constraint = requires(const C& constraint, NodeConstraints<Dim>& nodes) 
   constraint.describe(nodes);  // enters the held and the moved nodes, in the user's numbering
 };
 
-namespace detail {
+namespace detail::constraint {
 
 struct NodeProjection {
   template <class S>
   void operator()(int, const S&) const {}
 };
 
-}  // namespace detail
+}  // namespace detail::constraint
 
 // Applies constraints to the vectors and matrices of a System. It is constructed as Filter(constraints,
 // system) from their descriptions and this System.
@@ -188,8 +188,9 @@ template <class F, class Vector, class Matrix>
 concept SystemFilter = requires(const F& filter, const Vector& x, Vector& u, Matrix& A) {
   filter.fixed_nodes();                                  // nodes without free directions
   filter.directions();                                   // HeldDirection of all constrained directions
-  filter.for_each_moved(detail::NodeProjection{});       // use(node, S), S projects onto free directions
-  filter.for_each_restrained(detail::NodeProjection{});  // the same for all constrained nodes
+  filter.for_each_moved(
+      detail::constraint::NodeProjection{});  // use(node, S), S projects onto free directions
+  filter.for_each_restrained(detail::constraint::NodeProjection{});  // the same for all constrained nodes
   {
     filter.prescribe(0.0, 1.0, x, u)
     } -> std::convertible_to<bool>;    // u: the displacement of moved nodes in a step

@@ -33,8 +33,8 @@ class DenseFilter : public NodeFilter<typename MatrixType::Vector> {
         if (i == j) continue;
         auto block = A.block(i, j);
         Block kept = block;
-        if (!this->keep(i, [&](const Block& S) { kept = times(S, kept); }) ||
-            !this->keep(j, [&](const Block& S) { kept = times(kept, S); })) {
+        if (!this->keep(i, [&](const Block& S) { kept = detail::algebra::times(S, kept); }) ||
+            !this->keep(j, [&](const Block& S) { kept = detail::algebra::times(kept, S); })) {
           kept.setZero();
         }
         block = kept;

@@ -58,8 +58,9 @@ class Filter : public NodeFilter<NodeVector<Dim, Scalar, isa>> {
     for (const GuidedBlock& guided : guided_blocks_) {
       auto block = A.block(guided.slot);
       Block kept = block;
-      if (guided.of_row != Base::free) kept = times(this->projection(guided.of_row), kept);
-      if (guided.of_column != Base::free) kept = times(kept, this->projection(guided.of_column));
+      if (guided.of_row != Base::free) kept = detail::algebra::times(this->projection(guided.of_row), kept);
+      if (guided.of_column != Base::free)
+        kept = detail::algebra::times(kept, this->projection(guided.of_column));
       block = kept;
     }
     this->apply_to_diagonal(A);

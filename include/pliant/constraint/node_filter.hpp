@@ -101,7 +101,7 @@ class NodeFilter {
     d.set_sum(prescribed, Scalar(0), prescribed);
     for (const MovedNode& node : moved_) {
       const SmallVector<Scalar, dim> done = u.node(node.internal);
-      d.node(node.internal) -= done - times<Scalar, dim, dim, 1>(node.S, done);
+      d.node(node.internal) -= done - detail::algebra::times<Scalar, dim, dim, 1>(node.S, done);
     }
   }
 
@@ -124,12 +124,14 @@ class NodeFilter {
   // matter. Throws ParameterError for a motion that is not finite.
   void follow_motions(double from, double to, Vector& v) const {
     for (const MovedNode& node : moved_) {
-      SmallVector<Scalar, dim> velocity = times<Scalar, dim, dim, 1>(node.S, v.node(node.internal));
+      SmallVector<Scalar, dim> velocity =
+          detail::algebra::times<Scalar, dim, dim, 1>(node.S, v.node(node.internal));
       for (std::size_t k = 0; k < node.restraints.size(); ++k) {
         if (node.restraints[k].motion == Constraints::in_place) continue;
         const auto& motion = motions_[static_cast<std::size_t>(node.restraints[k].motion)];
         const auto along = [&](double time) {
-          return dot<double, dim>(node.restraints[k].direction, value_of(node, motion, time));
+          return detail::algebra::dot<double, dim>(node.restraints[k].direction,
+                                                   value_of(node, motion, time));
         };
         double speed = along(to);
         if (motion.gives == Constraints::Motion::Gives::position) {
@@ -148,7 +150,7 @@ class NodeFilter {
   void stop_held(Vector& v) const {
     for (const Held& node : held_) {
       const SmallVector<Scalar, dim> value = v.node(node.internal);
-      v.node(node.internal) = times<Scalar, dim, dim, 1>(node.keep, value);
+      v.node(node.internal) = detail::algebra::times<Scalar, dim, dim, 1>(node.keep, value);
     }
   }
 
@@ -164,7 +166,7 @@ class NodeFilter {
     for (const int node : fixed_nodes_) b.node(node).setZero();
     for (const Guided& node : guided_) {
       const SmallVector<Scalar, dim> value = b.node(node.internal);
-      b.node(node.internal) = times<Scalar, dim, dim, 1>(node.S, value);
+      b.node(node.internal) = detail::algebra::times<Scalar, dim, dim, 1>(node.S, value);
     }
   }
 
@@ -205,7 +207,8 @@ class NodeFilter {
     }
     for (const Guided& node : guided_) {
       auto block = A.diagonal(node.internal);
-      const Block whole = block, half = times(node.S, whole), kept = times(half, node.S);
+      const Block whole = block, half = detail::algebra::times(node.S, whole),
+                  kept = detail::algebra::times(half, node.S);
       const Scalar mean = positive((trace(whole) - trace(half)) / static_cast<Scalar>(node.restraints));
       for (int j = 0; j < dim; ++j) {
         for (int i = 0; i < dim; ++i) {
@@ -237,11 +240,11 @@ class NodeFilter {
       if (restraints.size() > 1) {
         if constexpr (dim == 3) {
           if (restraints.size() == 2) {
-            const Point across = cross<double>(Point(n.col(0)), Point(n.col(1)));
-            n.col(2) = across / std::sqrt(dot<double, 3>(across, across));
+            const Point across = detail::algebra::cross<double>(Point(n.col(0)), Point(n.col(1)));
+            n.col(2) = across / std::sqrt(detail::algebra::dot<double, 3>(across, across));
           }
         }
-        return inverse(n).transpose();
+        return detail::algebra::inverse(n).transpose();
       }
     }
     return n;

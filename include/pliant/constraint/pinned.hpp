@@ -17,9 +17,9 @@ class Pinned {
   explicit Pinned(std::vector<int> nodes) : nodes_(std::move(nodes)) {}
 
   template <class Other>
-  explicit Pinned(const Other&) requires(!detail::are_nodes<Other> && std::is_class_v<Other> &&
+  explicit Pinned(const Other&) requires(!detail::constraint::are_nodes<Other> && std::is_class_v<Other> &&
                                          !std::is_same_v<Other, Pinned>) {
-    static_assert(detail::always_false<Other>,
+    static_assert(detail::core::always_false<Other>,
                   "Pinned takes the numbers of nodes: Pinned({0, 1, 2}), or "
                   "Pinned(nodes_where(mesh, [](const auto& X) { return X.y() > 0.9; }))");
   }

@@ -40,7 +40,7 @@ class Sliding {
   template <int Dim>
   void describe(NodeConstraints<Dim>& constraints) const {
     using Point = typename NodeConstraints<Dim>::Point;
-    detail::require_size("Sliding: components of the direction", direction_.size(), Dim);
+    detail::core::require_size("Sliding: components of the direction", direction_.size(), Dim);
     const Point direction = NodeConstraints<Dim>::unit(direction_, "Sliding");
     std::vector<Point> normals;
     if (guide_ == Guide::plane) {
@@ -48,7 +48,7 @@ class Sliding {
     } else if constexpr (Dim == 2) {
       normals.push_back(Point(-direction[1], direction[0]));
     } else {
-      const auto frame = detail::frame_from<double>(direction);
+      const auto frame = detail::algebra::frame_from<double>(direction);
       for (const int column : {1, 2}) normals.push_back(frame.col(column));
     }
     for (const int node : nodes_) {

@@ -10,6 +10,8 @@
 
 namespace pliant {
 
+namespace detail::core {
+
 // Row i is list[begin[i]] ... list[begin[i + 1] - 1].
 template <class Item,
           class Offset = int>  // counts items
@@ -44,5 +46,7 @@ struct CompressedRows {
     begin.front() = 0;
   }
 };
+
+}  // namespace detail::core
 
 }  // namespace pliant

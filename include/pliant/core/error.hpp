@@ -21,7 +21,7 @@
 
 namespace pliant {
 
-namespace detail {
+namespace detail::core {
 
 // True if `value` is neither infinite nor NaN; tested on its bits, so that -ffast-math cannot remove the
 // test.
@@ -39,7 +39,7 @@ inline std::string in_words(double value, const char* unit = "", int digits = 3)
   return text.str();
 }
 
-}  // namespace detail
+}  // namespace detail::core
 
 // Base of all exceptions of the library's own.
 class Error : public std::runtime_error {
@@ -62,7 +62,7 @@ class ParameterError : public Error {
 
  private:
   static std::string describe(const std::string& parameter, double value, const std::string& requirement) {
-    return parameter + " = " + detail::in_words(value, "", 17) + ": " + requirement;
+    return parameter + " = " + detail::core::in_words(value, "", 17) + ": " + requirement;
   }
 
   std::string parameter_;
@@ -152,7 +152,7 @@ class StateError : public Error {
   std::string what_differs_;
 };
 
-namespace detail {
+namespace detail::core {
 
 // False, but evaluated only when a template that depends on the types is instantiated: for a static_assert
 // that suggests the correct code.
@@ -178,5 +178,5 @@ inline void require_size(const char* what, const char* part, std::ptrdiff_t give
   if (given != expected) wrong_size(what, part, given, expected);
 }
 
-}  // namespace detail
+}  // namespace detail::core
 }  // namespace pliant

@@ -21,7 +21,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace pliant::detail {
+namespace pliant::detail::core {
 
 // The history of a part without one.
 struct NoHistory {};
@@ -85,4 +85,4 @@ class Fingerprint {
   std::uint64_t value_ = 0xcbf29ce484222325u;
 };
 
-}  // namespace pliant::detail
+}  // namespace pliant::detail::core

@@ -10,19 +10,17 @@
 
 namespace pliant {
 
-namespace detail {
+namespace detail::core {
 
 // Whether the team chooses the number of threads of a loop with a maximum of `most`.
 inline bool team_chooses(int most) { return most > 1 && may_take_fewer_threads(); }
-
-}  // namespace detail
 
 // The current number of threads of a loop of many parts: thread_count(), or fewer while another program uses
 // the cores. For work that must be cut more finely for more threads, at a cost; its results must not depend
 // on it.
 inline int present_thread_count() {
   const int most = thread_count();
-  return detail::team_chooses(most) ? detail::team.size(most, detail::wall_time) : most;
+  return team_chooses(most) ? core::team.size(most, wall_time) : most;
 }
 
 // Calls run(part) once for every part in [0, parts), on at most thread_count() threads. An exception of `run`
@@ -34,23 +32,23 @@ void parallel_parts(int parts, Run&& run) {
   // starts new ones when it grows again.
   const int threads = parts > 1 ? present_thread_count() : 1;
   if (threads > 1) {
-    detail::Team& team = detail::team;
-    const bool watched = detail::team_chooses(threads);
-    const bool timed = watched && team.times();
-    const auto start = timed ? detail::wall_time() : 0;
-    std::atomic<detail::Nanoseconds> work{0};
-    detail::ThrownInParts thrown;
+    Team& own_team = team;
+    const bool watched = team_chooses(threads);
+    const bool timed = watched && own_team.times();
+    const auto start = timed ? wall_time() : 0;
+    std::atomic<Nanoseconds> work{0};
+    ThrownInParts thrown;
 #pragma omp parallel num_threads(threads)
     {
-      const auto own_start = timed ? detail::processor_time() : 0;
+      const auto own_start = timed ? processor_time() : 0;
 #pragma omp for schedule(static) nowait
       for (int part = 0; part < parts; ++part) thrown.run(run, part);
-      if (timed) work.fetch_add(detail::processor_time() - own_start, std::memory_order_relaxed);
+      if (timed) work.fetch_add(processor_time() - own_start, std::memory_order_relaxed);
     }
     if (watched) {
-      const auto end = detail::wall_time();
-      if (timed) team.timed(std::min(parts, threads), end - start, work, end);
-      team.ended(end);
+      const auto end = wall_time();
+      if (timed) own_team.timed(std::min(parts, threads), end - start, work, end);
+      own_team.ended(end);
     }
     thrown.rethrow();
     return;
@@ -96,5 +94,7 @@ T parallel_sum(std::ptrdiff_t size, std::ptrdiff_t grain, Run&& run) {
   for (int chunk = 0; chunk < chunks.count(); ++chunk) total += partial[chunk];
   return total;
 }
+
+}  // namespace detail::core
 
 }  // namespace pliant

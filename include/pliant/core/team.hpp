@@ -21,7 +21,7 @@
 
 namespace pliant {
 
-namespace detail {
+namespace detail::core {
 
 using Nanoseconds = std::int64_t;
 
@@ -126,18 +126,18 @@ inline bool may_take_fewer_threads() {
   return has_processor_time && !forbidden && requested_threads == 0;
 }
 
-}  // namespace detail
+}  // namespace detail::core
 
 // From now on the loops of the library use this number of threads at any load of the machine. With 0, the
 // default, they use at most as many as OpenMP has (OMP_NUM_THREADS, omp_set_num_threads), and fewer while
 // another program uses the cores, unless OMP_DYNAMIC=false is in the environment. Results do not depend on
 // the number.
-inline void set_thread_count(int threads) { detail::requested_threads = std::max(threads, 0); }
+inline void set_thread_count(int threads) { detail::core::requested_threads = std::max(threads, 0); }
 
 // The largest number of threads of a loop: the requested number, otherwise that of OpenMP, otherwise one.
 inline int thread_count() {
 #if defined(_OPENMP)
-  const int requested = detail::requested_threads;
+  const int requested = detail::core::requested_threads;
   return requested > 0 ? requested : omp_get_max_threads();
 #else
   return 1;

@@ -5,7 +5,7 @@
 
 #include <pliant/core/error.hpp>  // stops with a message without exceptions
 
-namespace pliant::detail {
+namespace pliant::detail::core {
 
 // No exception may leave a parallel region of OpenMP: it is stored until the region is over. If several parts
 // throw, the exception of the first part is kept, as in a serial run.
@@ -41,4 +41,4 @@ class ThrownInParts {
   int part_ = 0;
 };
 
-}  // namespace pliant::detail
+}  // namespace pliant::detail::core

@@ -25,10 +25,10 @@ class BonetWoodNeoHookean : public LameMaterial<BonetWoodNeoHookean>,
   PLIANT_INLINE T density(const T& I2, const T& J) const {
     using std::log;
     const RawCoefficients& c = coefficients<Dim>();
-    const T log_J = log(detail::inside_domain(J));
+    const T log_J = log(detail::energy::inside_domain(J));
     const T value = constant<T>(0.5 * c.mu) * (I2 - constant<T>(Dim)) +
                     log_J * (constant<T>(0.5 * c.lambda) * log_J - constant<T>(c.mu));
-    return detail::infinite_outside(J, value);
+    return detail::energy::infinite_outside(J, value);
   }
 
   // In units of 1/J: J dpsi/dJ = lambda ln J - mu and J^2 d2psi/dJ2 = lambda + mu - lambda ln J.
@@ -36,11 +36,11 @@ class BonetWoodNeoHookean : public LameMaterial<BonetWoodNeoHookean>,
   PLIANT_INLINE InvariantDerivatives<T> derivatives(const T&, const T& J) const {
     using std::log;
     const RawCoefficients& c = coefficients<Dim>();
-    const T slope = constant<T>(c.lambda) * log(detail::inside_domain(J)) - constant<T>(c.mu);
+    const T slope = constant<T>(c.lambda) * log(detail::energy::inside_domain(J)) - constant<T>(c.mu);
     return {.d2 = constant<T>(0.5 * c.mu),
             .d3 = slope,
             .d33 = constant<T>(c.lambda) - slope,
-            .unit = detail::inverse_volume(J)};
+            .unit = detail::energy::inverse_volume(J)};
   }
 };
 

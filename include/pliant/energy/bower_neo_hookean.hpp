@@ -32,7 +32,7 @@ class BowerNeoHookean : public LameMaterial<BowerNeoHookean>, public IsotropicEn
     const T excess = J - constant<T>(1);
     const T value = constant<T>(0.5 * c.mu) * (inverse_square_size<Dim>(J) * I2 - constant<T>(Dim)) +
                     constant<T>(0.5 * c.lambda) * excess * excess;
-    return select(defined(J), value, T(std::numeric_limits<scalar_of<T>>::infinity()));
+    return simd::select(defined(J), value, T(std::numeric_limits<simd::scalar_of<T>>::infinity()));
   }
 
   // In units of 1/J, with a = |J|^(-2/dim):
@@ -45,18 +45,19 @@ class BowerNeoHookean : public LameMaterial<BowerNeoHookean>, public IsotropicEn
     const T shear = constant<T>(c.mu) * inverse_square_size<Dim>(J);
     const T part = constant<T>(1.0 / Dim) * shear * I2;
     const T kappa_J = constant<T>(c.lambda) * J;
-    return {.d2 = constant<T>(0.5) * shear,
-            .d3 = kappa_J * (J - constant<T>(1)) - part,
-            .d33 = constant<T>(1 + 2.0 / Dim) * part + kappa_J * J,
-            .d23 = constant<T>(-1.0 / Dim) * shear,
-            .unit = select(defined(J), constant<T>(1) / select(defined(J), J, constant<T>(1)), zero)};
+    return {
+        .d2 = constant<T>(0.5) * shear,
+        .d3 = kappa_J * (J - constant<T>(1)) - part,
+        .d33 = constant<T>(1 + 2.0 / Dim) * part + kappa_J * J,
+        .d23 = constant<T>(-1.0 / Dim) * shear,
+        .unit = simd::select(defined(J), constant<T>(1) / simd::select(defined(J), J, constant<T>(1)), zero)};
   }
 
  private:
   template <class T>
   static PLIANT_INLINE auto defined(const T& J) {
     using std::abs;
-    return abs(J) >= T(std::numeric_limits<scalar_of<T>>::min());
+    return abs(J) >= T(std::numeric_limits<simd::scalar_of<T>>::min());
   }
 
   // |J|^(-2/dim), 0 if J = 0.
@@ -64,13 +65,13 @@ class BowerNeoHookean : public LameMaterial<BowerNeoHookean>, public IsotropicEn
   static PLIANT_INLINE T inverse_square_size(const T& J) {
     using std::abs;
     using std::cbrt;
-    const T size = select(defined(J), T(abs(J)), constant<T>(1));
+    const T size = simd::select(defined(J), T(abs(J)), constant<T>(1));
     T square = size;
     if constexpr (Dim == 3) {
       const T root = cbrt(size);
       square = root * root;
     }
-    return select(defined(J), constant<T>(1) / square, constant<T>(0));
+    return simd::select(defined(J), constant<T>(1) / square, constant<T>(0));
   }
 };
 

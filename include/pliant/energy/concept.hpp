@@ -31,7 +31,7 @@
 
 namespace pliant {
 
-namespace detail {
+namespace detail::energy {
 
 // A matrix of these numbers and this size. Convertibility would not be a test, because Eigen declares
 // conversions between all matrices and rejects them only when they are instantiated.
@@ -55,23 +55,24 @@ concept HasHessian = requires(const E& energy, const SmallMatrix<T, Dim, Dim>& F
   { energy.hessian(F) } -> MatrixOf<T, Dim * Dim, Dim * Dim>;
 };
 
-}  // namespace detail
+}  // namespace detail::energy
 
 // An energy for deformation gradients of dimension Dim over the scalar or lane T.
 template <class E, int Dim, class T>
-concept EnergyOver = detail::HasDensity<E, Dim, T> &&  // psi(F) const: energy density [J/m^3]
-    detail::HasStress<E, Dim, T> &&                    // pk1(F) const: P = dpsi/dF [Pa]
-    detail::HasHessian<E, Dim, T>;                     // hessian(F) const: d vec(P) / d vec(F) [Pa]
+concept EnergyOver = detail::energy::HasDensity<E, Dim, T> &&  // psi(F) const: energy density [J/m^3]
+    detail::energy::HasStress<E, Dim, T> &&                    // pk1(F) const: P = dpsi/dF [Pa]
+    detail::energy::HasHessian<E, Dim, T>;                     // hessian(F) const: d vec(P) / d vec(F) [Pa]
 
 // An energy for bodies of dimension Dim.
 template <class E, int Dim = 3>
 concept Energy = std::copy_constructible<E> &&  // a Solid keeps a copy
     EnergyOver<E, Dim, double> &&               // scalars
     EnergyOver<E, Dim, float> &&                // scalars of single precision
-    EnergyOver<E, Dim, Lane<double, 4>> &&  // several elements at once: no branch on data, see simd/lane.hpp
-    EnergyOver<E, Dim, Lane<float, 8>>;     // the same in single precision
+    EnergyOver<E, Dim,
+               simd::Lane<double, 4>> &&  // several elements at once: no branch on data, see simd/lane.hpp
+    EnergyOver<E, Dim, simd::Lane<float, 8>>;  // the same in single precision
 
-namespace detail {
+namespace detail::energy {
 
 // Whether an energy is one of small strain.
 template <class E>
@@ -80,12 +81,12 @@ template <class E>
 requires requires { E::small_strain; }
 inline constexpr bool is_small_strain<E> = E::small_strain;
 
-}  // namespace detail
+}  // namespace detail::energy
 
 // Compiles if E models Energy; otherwise the error names the missing requirement in one sentence.
 template <class E, int Dim>
 constexpr bool require_energy() {
-  using detail::HasDensity, detail::HasHessian, detail::HasStress;
+  using detail::energy::HasDensity, detail::energy::HasHessian, detail::energy::HasStress;
   if constexpr (!std::copy_constructible<E>) {
     static_assert(std::copy_constructible<E>,
                   "pliant: this energy cannot be copied, and a Solid keeps a copy");

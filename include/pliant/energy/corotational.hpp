@@ -105,7 +105,7 @@ class CorotationalEnergy {
       const CorotationalDerivatives<T> d = derivatives();
       const T twice_d2 = d.d2 + d.d2;
       const T floor =
-          max(T(constant<T>(std::numeric_limits<scalar_of<T>>::epsilon()) * s(0)), constant<T>(1e-20));
+          max(T(constant<T>(std::numeric_limits<simd::scalar_of<T>>::epsilon()) * s(0)), constant<T>(1e-20));
 
       PrincipalHessian<T, Dim> H;
       PLIANT_UNROLL for (int p = 0; p < pairs; ++p) {

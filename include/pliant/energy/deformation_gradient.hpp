@@ -8,7 +8,7 @@
 
 namespace pliant {
 
-namespace detail {
+namespace detail::energy {
 
 template <class Derived>
 struct DeformationGradientOf {
@@ -24,11 +24,11 @@ struct DeformationGradientOf {
   using Type = std::conditional_t<legal, SmallMatrix<Scalar, rows, columns>, SmallMatrix<double, 3, 3>>;
 };
 
-}  // namespace detail
+}  // namespace detail::energy
 
 // The plain 2x2 or 3x3 matrix of floats, doubles or lanes to which an Eigen expression is evaluated.
 template <class Derived>
-using DeformationGradient = typename detail::DeformationGradientOf<Derived>::Type;
+using DeformationGradient = typename detail::energy::DeformationGradientOf<Derived>::Type;
 
 // The results of psi(F) and hessian(F) for such an expression. Members that name their result type compile
 // faster than those with `auto`, because the compiler need not instantiate their bodies to check the concept.
@@ -43,7 +43,7 @@ using EnergyHessian = SmallMatrix<EnergyDensity<Derived>, DeformationGradient<De
 template <class Derived>
 PLIANT_INLINE DeformationGradient<Derived> deformation_gradient(
     const Eigen::MatrixBase<Derived>& expression) {
-  if constexpr (detail::DeformationGradientOf<Derived>::legal) return expression;
+  if constexpr (detail::energy::DeformationGradientOf<Derived>::legal) return expression;
   else return DeformationGradient<Derived>::Identity();
 }
 

@@ -69,8 +69,8 @@ class IsotropicEnergy {
     const auto state = state_at(deformation_gradient(F));
     using T = typename decltype(state)::Scalar;
     if constexpr (projection == Projection::none) {
-      return InvariantTangent<T, state.dim, Model::linear_in_I2>(state.F, state.cofactor,
-                                                                 derivatives_at(state));
+      return detail::energy::InvariantTangent<T, state.dim, Model::linear_in_I2>(state.F, state.cofactor,
+                                                                                 derivatives_at(state));
     } else {
       const Svd<T, state.dim> frame = svd(state.F);
       return projected_tangent<projection>(frame, principal_hessian(frame.sigma, derivatives_at(state)));

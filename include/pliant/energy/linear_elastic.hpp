@@ -58,7 +58,7 @@ class LinearElastic : public LameMaterial<LinearElastic> {
       PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {
         PLIANT_UNROLL for (int i = 0; i < Dim; ++i) K(i, k) = mu * (b(i) * a(k)) + lambda * (a(i) * b(k));
       }
-      const T diagonal = mu * dot<T, Dim>(a, b);
+      const T diagonal = mu * detail::algebra::dot<T, Dim>(a, b);
       PLIANT_UNROLL for (int i = 0; i < Dim; ++i) K(i, i) += diagonal;
       return K;
     }

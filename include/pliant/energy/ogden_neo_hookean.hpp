@@ -24,9 +24,9 @@ class OgdenNeoHookean : public LameMaterial<OgdenNeoHookean>, public IsotropicEn
     using std::log;
     const RawCoefficients& c = coefficients<Dim>();
     const T excess = J - constant<T>(1);
-    return detail::infinite_outside(J, T(constant<T>(0.5 * c.mu) * (I2 - constant<T>(Dim)) -
-                                         constant<T>(c.mu) * log(detail::inside_domain(J)) +
-                                         constant<T>(0.5 * c.lambda) * excess * excess));
+    return detail::energy::infinite_outside(J, T(constant<T>(0.5 * c.mu) * (I2 - constant<T>(Dim)) -
+                                                 constant<T>(c.mu) * log(detail::energy::inside_domain(J)) +
+                                                 constant<T>(0.5 * c.lambda) * excess * excess));
   }
 
   // In units of 1/J: J dpsi/dJ = lambda (J - 1) J - mu and J^2 d2psi/dJ2 = lambda J^2 + mu.
@@ -37,7 +37,7 @@ class OgdenNeoHookean : public LameMaterial<OgdenNeoHookean>, public IsotropicEn
     return {.d2 = constant<T>(0.5 * c.mu),
             .d3 = lambda_J * (J - constant<T>(1)) - constant<T>(c.mu),
             .d33 = lambda_J * J + constant<T>(c.mu),
-            .unit = detail::inverse_volume(J)};
+            .unit = detail::energy::inverse_volume(J)};
   }
 };
 

@@ -22,7 +22,7 @@ class PlaneStress {
                 "form in plane stress; without PlaneStress they are in plane strain");
 
  public:
-  static constexpr bool small_strain = detail::is_small_strain<EnergyType>;
+  static constexpr bool small_strain = detail::energy::is_small_strain<EnergyType>;
 
   // Throws ParameterError if lambda* is not finite, which is possible only with RawCoefficients.
   explicit PlaneStress(const EnergyType& energy) : plane_(converted(energy.template coefficients<2>())) {}

@@ -5,7 +5,7 @@
 
 #include <pliant/simd/lane.hpp>
 
-namespace pliant::detail {
+namespace pliant::detail::energy {
 
 // The smallest J that counts as positive: the smallest normal number.
 template <class T>
@@ -32,4 +32,4 @@ PLIANT_INLINE T inverse_volume(const T& J) {
   return select(J >= smallest_volume<T>(), constant<T>(1) / inside_domain(J), constant<T>(0));
 }
 
-}  // namespace pliant::detail
+}  // namespace pliant::detail::energy

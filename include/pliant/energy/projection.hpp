@@ -40,7 +40,7 @@ PLIANT_INLINE T projected(const T& eigenvalue) {
   else return eigenvalue;
 }
 
-namespace detail {
+namespace detail::energy {
 
 // Jacobi's method: transforms the symmetric A into a diagonal matrix and V = I into its eigenvectors. Unlike
 // Eigen's solver it allocates nothing, and the layout of its types does not depend on the instruction set.
@@ -78,19 +78,19 @@ void jacobi_eigen(SmallMatrix<Scalar, Size, Size>& A, SmallMatrix<Scalar, Size, 
   }
 }
 
-}  // namespace detail
+}  // namespace detail::energy
 
 // The projection of a symmetric matrix by a numerical eigensolver, lane by lane: for energies without an
 // analytic eigensystem, and the reference in tests of the analytic ones.
 template <class T, int Size>
 SmallMatrix<T, Size, Size> project_numerically(const SmallMatrix<T, Size, Size>& H, Projection projection) {
   if (projection == Projection::none) return H;
-  using Scalar = scalar_of<T>;
+  using Scalar = simd::scalar_of<T>;
   SmallMatrix<T, Size, Size> result = H;
-  for (int l = 0; l < width_of<T>; ++l) {
+  for (int l = 0; l < simd::width_of<T>; ++l) {
     SmallMatrix<Scalar, Size, Size> A, V;
-    for (int k = 0; k < Size * Size; ++k) A.data()[k] = lane(H.data()[k], l);
-    detail::jacobi_eigen<Scalar, Size>(A, V);
+    for (int k = 0; k < Size * Size; ++k) A.data()[k] = simd::lane(H.data()[k], l);
+    detail::energy::jacobi_eigen<Scalar, Size>(A, V);
     for (int r = 0; r < Size; ++r) {
       for (int c = r; c < Size; ++c) {
         Scalar entry = 0;
@@ -99,8 +99,8 @@ SmallMatrix<T, Size, Size> project_numerically(const SmallMatrix<T, Size, Size>&
                                                                : projected<Projection::absolute>(A(m, m));
           entry += value * V(r, m) * V(c, m);
         }
-        set_lane(result(r, c), l, entry);
-        set_lane(result(c, r), l, entry);
+        simd::set_lane(result(r, c), l, entry);
+        simd::set_lane(result(c, r), l, entry);
       }
     }
   }

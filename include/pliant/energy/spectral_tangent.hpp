@@ -35,7 +35,7 @@ class SpectralTangent {
   }
 
   PLIANT_INLINE Node at_node(const SmallVector<T, Dim>& g) const {
-    return {transposed_times<T, Dim, Dim>(V_, g)};
+    return {detail::algebra::transposed_times<T, Dim, Dim>(V_, g)};
   }
 
   PLIANT_INLINE SmallMatrix<T, Dim, Dim> block(const Node& a, const Node& b) const {
@@ -125,7 +125,7 @@ struct PrincipalHessian {
   SmallVector<T, SpectralTangent<T, Dim>::pairs> flip;   // (psi_i - psi_j) / (s_i - s_j)
 };
 
-namespace detail {
+namespace detail::energy {
 
 // Whether the symmetric A is positive definite in every lane, by its pivots: to rounding, and false if an
 // intermediate result overflows.
@@ -160,7 +160,7 @@ SmallMatrix<T, Dim, Dim> projected_matrix(const SmallMatrix<T, Dim, Dim>& A) {
   return result;
 }
 
-}  // namespace detail
+}  // namespace detail::energy
 
 // The eigenvalues are those of the scaling block, the twists and the flips (Smith et al. 2019, "Analytic
 // eigensystems for isotropic distortion energies", section 4); each is projected separately. A positive
@@ -174,11 +174,11 @@ SpectralTangent<T, Dim> projected_tangent(const Svd<T, Dim>& frame, const Princi
     for (auto* const values : {&twist, &flip}) {
       for (T& value : *values) value = projected<projection>(value);
     }
-    if (detail::all_positive_definite<T, Dim>(H.scaling)) {
+    if (detail::energy::all_positive_definite<T, Dim>(H.scaling)) {
       return SpectralTangent<T, Dim>(frame.U, frame.V, H.scaling, twist, flip);
     }
-    return SpectralTangent<T, Dim>(frame.U, frame.V, detail::projected_matrix<projection, T, Dim>(H.scaling),
-                                   twist, flip);
+    return SpectralTangent<T, Dim>(
+        frame.U, frame.V, detail::energy::projected_matrix<projection, T, Dim>(H.scaling), twist, flip);
   }
 }
 

@@ -28,7 +28,7 @@ class StVenantKirchhoff : public LameMaterial<StVenantKirchhoff> {
   template <class Derived>
   PLIANT_INLINE DeformationGradient<Derived> pk1(const Eigen::MatrixBase<Derived>& F) const {
     const auto matrix = deformation_gradient(F);
-    return times(matrix, stress(matrix));
+    return detail::algebra::times(matrix, stress(matrix));
   }
 
   // dvec(P)/dvec(F) [Pa], dim^2 x dim^2, with projection by the analytic eigensystem.
@@ -72,12 +72,12 @@ class StVenantKirchhoff : public LameMaterial<StVenantKirchhoff> {
     Square<T, Dim> F, S, mu_FFt;
 
     PLIANT_INLINE Node at_node(const SmallVector<T, Dim>& g) const {
-      return {g, times<T, Dim, Dim>(S, g), times<T, Dim, Dim>(F, g)};
+      return {g, detail::algebra::times<T, Dim, Dim>(S, g), detail::algebra::times<T, Dim, Dim>(F, g)};
     }
 
     PLIANT_INLINE Square<T, Dim> block(const Node& a, const Node& b) const {
-      const T together = dot<T, Dim>(a.gradient, b.gradient);
-      const T pressure = dot<T, Dim>(a.gradient, b.stressed);
+      const T together = detail::algebra::dot<T, Dim>(a.gradient, b.gradient);
+      const T pressure = detail::algebra::dot<T, Dim>(a.gradient, b.stressed);
       Square<T, Dim> K;
       PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {
         PLIANT_UNROLL for (int i = 0; i < Dim; ++i) {

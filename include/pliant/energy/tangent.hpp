@@ -14,6 +14,8 @@
 
 namespace pliant {
 
+namespace detail::energy {
+
 // Any Hessian, given as a matrix.
 template <class T, int Dim>
 class HessianTangent {
@@ -51,6 +53,8 @@ class HessianTangent {
   SmallMatrix<T, Dim * Dim, Dim * Dim> H_;
 };
 
+}  // namespace detail::energy
+
 // First and second derivatives of psi(I2, J) with respect to the invariants I2 = |F|^2 and J = det F.
 //
 // `unit` is a factor taken out of the derivatives with respect to J:
@@ -65,6 +69,8 @@ struct InvariantDerivatives {
   T d22 = constant<T>(0), d23 = constant<T>(0);
   T unit = constant<T>(1);
 };
+
+namespace detail::energy {
 
 // H = 2 d2 I + d3 d2J/dF2 + d33 g g^T + 4 d22 f f^T + 2 d23 (f g^T + g f^T), f = vec F, g = vec(cof F),
 // contracted in closed form. With the shape gradients a and b of two nodes,
@@ -106,10 +112,10 @@ class InvariantTangent {
   PLIANT_INLINE Node at_node(const SmallVector<T, Dim>& gradient) const {
     Node node;
     node.gradient = gradient;
-    node.area = times<T, Dim, Dim>(area_, gradient);
+    node.area = algebra::times<T, Dim, Dim>(area_, gradient);
     PLIANT_UNROLL for (int i = 0; i < Dim; ++i) node.with_area(i) = d33_ * node.area(i);
     if constexpr (!linear_in_I2) {
-      node.stretched = times<T, Dim, Dim>(coupling_.F, gradient);
+      node.stretched = algebra::times<T, Dim, Dim>(coupling_.F, gradient);
       PLIANT_UNROLL for (int i = 0; i < Dim; ++i) {
         node.with_area(i) += coupling_.twice_d23 * node.stretched(i);
         node.with_stretched(i) = coupling_.four_d22 * node.stretched(i) + coupling_.twice_d23 * node.area(i);
@@ -126,14 +132,14 @@ class InvariantTangent {
         if constexpr (!linear_in_I2) K(i, k) += a.stretched(i) * b.with_stretched(k);
       }
     }
-    const T diagonal = twice_d2_ * dot<T, Dim>(a.gradient, b.gradient);
+    const T diagonal = twice_d2_ * algebra::dot<T, Dim>(a.gradient, b.gradient);
     PLIANT_UNROLL for (int i = 0; i < Dim; ++i) K(i, i) += diagonal;
     if constexpr (Dim == 2) {
       const T skew = skew_(0) * (a.gradient(0) * b.gradient(1) - a.gradient(1) * b.gradient(0));
       K(0, 1) += skew;
       K(1, 0) -= skew;
     } else {
-      const SmallVector<T, 3> w = times<T, 3, 3>(skew_, cross<T>(a.gradient, b.gradient));
+      const SmallVector<T, 3> w = algebra::times<T, 3, 3>(skew_, algebra::cross<T>(a.gradient, b.gradient));
       PLIANT_UNROLL for (int m = 0; m < 3; ++m) {
         const int i = (m + 1) % 3, k = (m + 2) % 3;
         K(i, k) += w(m);
@@ -188,5 +194,7 @@ PLIANT_INLINE auto energy_at(const E& energy, const SmallMatrix<T, Dim, Dim>& F)
   if constexpr (requires { energy.at(F); }) return energy.at(F);
   else return EnergyAt<E, T, Dim>{energy, F};
 }
+
+}  // namespace detail::energy
 
 }  // namespace pliant

@@ -18,7 +18,7 @@
 #include <pliant/energy/tangent.hpp>
 #include <pliant/simd/register.hpp>
 
-namespace pliant {
+namespace pliant::detail::energy {
 
 // beta C of an isotropic material: C:A = 2 mu A + lambda tr(A) I for symmetric A.
 struct IsotropicViscosity {
@@ -47,11 +47,12 @@ struct IsotropicViscosity {
     T mu, lambda;                           // divided by T
 
     PLIANT_INLINE Node at_node(const SmallVector<T, Dim>& a) const {
-      return {a, times<T, Dim, Dim>(F, a), times<T, Dim, Dim>(S, a)};
+      return {a, algebra::times<T, Dim, Dim>(F, a), algebra::times<T, Dim, Dim>(S, a)};
     }
 
     PLIANT_INLINE SmallMatrix<T, Dim, Dim> block(const Node& a, const Node& b) const {
-      const T along = dot<T, Dim>(a.gradient, b.gradient), turning = dot<T, Dim>(a.gradient, b.pulled);
+      const T along = algebra::dot<T, Dim>(a.gradient, b.gradient),
+              turning = algebra::dot<T, Dim>(a.gradient, b.pulled);
       SmallMatrix<T, Dim, Dim> K;
       PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {
         const T from_mu = mu * a.stretched(k), from_lambda = lambda * b.stretched(k);
@@ -134,7 +135,7 @@ class ViscousState {
       : law_(law), F_(F), rate_(rate), S_(law.stress(rate)), time_(time) {}
 
   PLIANT_INLINE T psi() const { return constant<T>(0.5) * time_ * double_dot<T, Dim, Dim>(rate_, S_); }
-  PLIANT_INLINE SmallMatrix<T, Dim, Dim> pk1() const { return times<T, Dim, Dim>(F_, S_); }
+  PLIANT_INLINE SmallMatrix<T, Dim, Dim> pk1() const { return algebra::times<T, Dim, Dim>(F_, S_); }
 
   // The Hessian; its projection omits the term dF S: it is positive semidefinite, and equal to the Hessian if
   // the strain does not change within the step.
@@ -173,9 +174,9 @@ class Viscosity {
   Viscosity(const Energy& energy, double beta) {
     using Rest = SmallMatrix<double, Dim, Dim>;
     const Matrix H = energy.hessian(Rest(Rest::Identity()));
-    const bool finite = std::all_of(H.data(), H.data() + H.size(), detail::is_finite);
-    detail::require_parameter(finite, "Rayleigh::beta", beta,
-                              "must be zero with an energy whose Hessian at rest is not finite");
+    const bool finite = std::all_of(H.data(), H.data() + H.size(), core::is_finite);
+    core::require_parameter(finite, "Rayleigh::beta", beta,
+                            "must be zero with an energy whose Hessian at rest is not finite");
     const auto swapped = [](int k) { return k % Dim * Dim + k / Dim; };
     Matrix C;
     for (int c = 0; c < size; ++c) {
@@ -221,4 +222,4 @@ class Viscosity {
   bool is_isotropic_ = true;
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::energy

@@ -26,7 +26,7 @@ struct BackwardEuler {
   double time_step() const { return dt; }
 
   void check() const {
-    detail::require_parameter(dt > 0, "BackwardEuler::dt", dt, "must be positive (s)");
+    detail::core::require_parameter(dt > 0, "BackwardEuler::dt", dt, "must be positive (s)");
     newton.check();
   }
 

@@ -81,12 +81,13 @@ struct CentralDifferences {
   double time_step() const { return dt; }
 
   void check() const {
-    detail::require_parameter(dt > 0, "CentralDifferences::dt", dt, "must be positive (s)");
-    detail::require_parameter(safety > 0 && safety < 1, "CentralDifferences::safety", safety,
-                              "must lie in (0, 1)");
-    detail::require_parameter(max_substeps >= 1, "CentralDifferences::max_substeps", max_substeps,
-                              "must be at least 1");
-    detail::require_parameter(renewal >= 1, "CentralDifferences::renewal", renewal, "must be at least 1");
+    detail::core::require_parameter(dt > 0, "CentralDifferences::dt", dt, "must be positive (s)");
+    detail::core::require_parameter(safety > 0 && safety < 1, "CentralDifferences::safety", safety,
+                                    "must lie in (0, 1)");
+    detail::core::require_parameter(max_substeps >= 1, "CentralDifferences::max_substeps", max_substeps,
+                                    "must be at least 1");
+    detail::core::require_parameter(renewal >= 1, "CentralDifferences::renewal", renewal,
+                                    "must be at least 1");
   }
 
   template <class SystemType, class FilterType>
@@ -197,7 +198,9 @@ struct CentralDifferences {
     using Vector = typename Context::Vector;
     using Row = typename decltype(w.bodies)::Row;
     if (context.system.mass_damping().nodes() > 0 || any_term_active(context.system)) return;
-    const auto wide = [](const Vector& vector, std::ptrdiff_t i) { return convert<Row>(vector.row(i)); };
+    const auto wide = [](const Vector& vector, std::ptrdiff_t i) {
+      return simd::convert<Row>(vector.row(i));
+    };
     const auto mass = [&](std::ptrdiff_t i) { return static_cast<double>(context.system.mass().node(i)(0)); };
     w.bodies.follow_constraints(context.filter);
     w.bodies.follow_pattern(w.matrix.shared_pattern());
@@ -224,7 +227,8 @@ struct CentralDifferences {
     using Scalar = typename Context::Scalar;
     auto& system = context.system;
     (void)system.tangent(state.x, Projection::none, Scalar(1), w.elastic, w.matrix);
-    add_terms<Evaluate::tangent>(system, state.x, nullptr, state.time, dt, w.elastic, &w.matrix);
+    add_terms<detail::assembly::Evaluate::tangent>(system, state.x, nullptr, state.time, dt, w.elastic,
+                                                   &w.matrix);
     const double stiffness = bound_eigenvalues(context.filter, system.mass(), w.matrix, w.drag, w.half_way);
     double damping = 0;
     if (system.stiffness_damping() > 0) {
@@ -249,7 +253,7 @@ struct CentralDifferences {
                 TermState<typename Context::System>(context.system, state.x, state.v, end, length));
     context.filter.prescribe(end, length, state.x, w.displacement);
     half_way.for_each_block([&](std::ptrdiff_t i) {
-      half_way.set_block(i, multiply_add(Block(h / 2), state.a.block(i), state.v.block(i)));
+      half_way.set_block(i, simd::multiply_add(Block(h / 2), state.a.block(i), state.v.block(i)));
     });
     context.filter.apply(half_way);
     if (has_terms<typename Context::System> || !context.contacts.empty()) {
@@ -290,15 +294,15 @@ struct CentralDifferences {
     if (system.stiffness_damping() > 0) {
       (void)system.add_damping({.start = &state.x, .velocity = &half_way}, Projection::none, w.elastic);
     }
-    add_terms<Evaluate::gradient>(system, state.x, &w.way, end, length, w.elastic);
+    add_terms<detail::assembly::Evaluate::gradient>(system, state.x, &w.way, end, length, w.elastic);
     const bool damps_mass = system.mass_damping().nodes() > 0;
     mass.for_each_block([&](std::ptrdiff_t i) {
       const Block force = context.loads.block(i) - w.elastic.block(i);
       Block a = detail::per_mass<Block>(force, mass.block(i));
-      Block v = multiply_add(Block(h / 2), a, half_way.block(i));
+      Block v = simd::multiply_add(Block(h / 2), a, half_way.block(i));
       if (damps_mass) {
         const Block alpha = detail::per_mass<Block>(system.mass_damping().block(i), mass.block(i));
-        v = v / multiply_add(Block(h / 2), alpha, Block(Scalar(1)));
+        v = v / simd::multiply_add(Block(h / 2), alpha, Block(Scalar(1)));
         a = a - alpha * v;
       }
       state.a.set_block(i, a);

@@ -177,9 +177,9 @@ concept IntegratorWorkspace = std::default_initializable<W> && std::movable<W> &
   {
     workspace.constraint_forces()
     } -> std::convertible_to<const typename System::Vector&>;  // last step's [N]
-} &&(!W::abilities.history || detail::HasHistory<W>)&&         // required by its abilities
-    (!W::abilities.steps || detail::FollowsSteps<W>)&&         // required by its abilities
-    (!W::abilities.keeps || detail::KeepsFrom<W>)&&            // required by its abilities
+} &&(!W::abilities.history || detail::core::HasHistory<W>)&&   // required by its abilities
+    (!W::abilities.steps || detail::linear_solver::FollowsSteps<W>)&&  // required by its abilities
+    (!W::abilities.keeps || detail::linear_solver::KeepsFrom<W>)&&     // required by its abilities
     (!W::abilities.checks_constraints || detail::ChecksConstraints<W, System, Filter>)&&  // the same
     (!W::abilities.follows_constraints || detail::FollowsConstraints<W>)&&                // the same
     (!W::abilities.follows_state || detail::FollowsState<W>);                             // the same

@@ -225,7 +225,7 @@ StepReport minimize_incremental_potential(
   const auto& mass = context.system.mass();
   mass.for_each_block([&](std::ptrdiff_t i) {
     const Block a = detail::per_mass<Block>(context.loads.block(i), mass.block(i));
-    const Block velocity = multiply_add(Block(h), a, state.v.block(i));
+    const Block velocity = simd::multiply_add(Block(h), a, state.v.block(i));
     w.potential.predicted.set_block(i, Block(h) * velocity);
   });
   StepReport report = minimize_increment(context, state, potential, newton, w, monitor).report;

@@ -45,11 +45,12 @@ struct Newmark {
   double time_step() const { return dt; }
 
   void check() const {
-    detail::require_parameter(dt > 0, "Newmark::dt", dt, "must be positive (s)");
-    detail::require_parameter(
+    detail::core::require_parameter(dt > 0, "Newmark::dt", dt, "must be positive (s)");
+    detail::core::require_parameter(
         beta > 0 && beta <= 0.5, "Newmark::beta", beta,
         "must lie in (0, 0.5]; beta = 0 is the explicit method, for which take CentralDifferences");
-    detail::require_parameter(gamma >= 0.5 && gamma <= 1, "Newmark::gamma", gamma, "must lie in [0.5, 1]");
+    detail::core::require_parameter(gamma >= 0.5 && gamma <= 1, "Newmark::gamma", gamma,
+                                    "must lie in [0.5, 1]");
     newton.check();
   }
 
@@ -83,9 +84,9 @@ struct Newmark {
     mass.for_each_block([&](std::ptrdiff_t i) {
       const Block v = state.v.block(i), a = state.a.block(i);
       const Block mean = Block(half - b) * a + Block(b) * load_per_mass(i);
-      w.predicted.set_block(i, Block(h) * multiply_add(Block(h), mean, v));
+      w.predicted.set_block(i, Block(h) * simd::multiply_add(Block(h), mean, v));
       const Block braking = Block((half - b / g) * h) * a;
-      w.standstill.set_block(i, Block(h) * multiply_add(Block(1 - b / g), v, braking));
+      w.standstill.set_block(i, Block(h) * simd::multiply_add(Block(1 - b / g), v, braking));
     });
     context.filter.follow_motions(state.time, state.time + dt, w.standstill);
     context.filter.for_each_moved([&](int node, const auto& S) {
@@ -106,7 +107,7 @@ struct Newmark {
     context.filter.apply(end_acceleration);
     mass.for_each_block([&](std::ptrdiff_t i) {
       const Block mean = Block(1 - g) * state.a.block(i) + Block(g) * end_acceleration.block(i);
-      state.v.set_block(i, multiply_add(Block(h), mean, state.v.block(i)));
+      state.v.set_block(i, simd::multiply_add(Block(h), mean, state.v.block(i)));
       state.a.set_block(i, end_acceleration.block(i));
     });
     if (contact) leave_contact(context, *contact, u, workspace.newton.gradient, state, w.held);

@@ -24,12 +24,13 @@ struct OptimizationEuler {
   double time_step() const { return dt; }
 
   void check() const {
-    detail::require_parameter(dt > 0, "OptimizationEuler::dt", dt, "must be positive (s)");
+    detail::core::require_parameter(dt > 0, "OptimizationEuler::dt", dt, "must be positive (s)");
     newton.check();
-    detail::require_parameter(newton.line_search, "OptimizationEuler::newton.line_search", 0,
-                              "must be on: use BackwardEuler for full steps");
-    detail::require_parameter(newton.projection != Projection::none, "OptimizationEuler::newton.projection",
-                              static_cast<double>(newton.projection), "must be clamp or absolute");
+    detail::core::require_parameter(newton.line_search, "OptimizationEuler::newton.line_search", 0,
+                                    "must be on: use BackwardEuler for full steps");
+    detail::core::require_parameter(newton.projection != Projection::none,
+                                    "OptimizationEuler::newton.projection",
+                                    static_cast<double>(newton.projection), "must be clamp or absolute");
   }
 
   template <class SystemType, class FilterType>

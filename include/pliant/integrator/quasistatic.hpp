@@ -112,14 +112,15 @@ struct QuasiStatic {
   double time_step() const { return dt; }
 
   void check() const {
-    detail::require_parameter(dt > 0, "QuasiStatic::dt", dt, "must be positive (s)");
-    detail::require_parameter(increments >= 1, "QuasiStatic::increments", increments, "must be at least 1");
-    detail::require_parameter(max_halvings >= 0 && max_halvings <= 30, "QuasiStatic::max_halvings",
-                              max_halvings, "must lie in [0, 30]");
-    detail::require_parameter(max_newton_iterations >= 1, "QuasiStatic::max_newton_iterations",
-                              max_newton_iterations, "must be at least 1");
+    detail::core::require_parameter(dt > 0, "QuasiStatic::dt", dt, "must be positive (s)");
+    detail::core::require_parameter(increments >= 1, "QuasiStatic::increments", increments,
+                                    "must be at least 1");
+    detail::core::require_parameter(max_halvings >= 0 && max_halvings <= 30, "QuasiStatic::max_halvings",
+                                    max_halvings, "must lie in [0, 30]");
+    detail::core::require_parameter(max_newton_iterations >= 1, "QuasiStatic::max_newton_iterations",
+                                    max_newton_iterations, "must be at least 1");
     newton.check();
-    detail::require_parameter(newton.line_search, "QuasiStatic::newton.line_search", 0, "must be on");
+    detail::core::require_parameter(newton.line_search, "QuasiStatic::newton.line_search", 0, "must be on");
   }
 
   template <class SystemType, class FilterType>

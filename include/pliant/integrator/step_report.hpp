@@ -113,8 +113,9 @@ struct StepReport {
       else text << "the longest stable one " << stable_dt << " s)";
     } else if (!std::isnan(residual_goal)) {
       text << " (" << newton_iterations << " Newton and " << linear_iterations
-           << " linear iterations, residual " << detail::in_words(residual, "N") << ", goal "
-           << detail::in_words(residual_goal, "N") << (rounding_goal ? ", the rounding of the forces" : "");
+           << " linear iterations, residual " << detail::core::in_words(residual, "N") << ", goal "
+           << detail::core::in_words(residual_goal, "N")
+           << (rounding_goal ? ", the rounding of the forces" : "");
       if (truncated_solves > 0) {
         text << "; " << truncated_solves << " linear solves ran into their iteration limit";
       }
@@ -158,8 +159,9 @@ struct StepReport {
         return "the system matrix is not positive definite (project the Hessian, or take a smaller dt); "
                "the state is unchanged";
       case StepStop::linear_solver_failed:
-        text << "the linear solver did not converge (residual " << detail::in_words(linear_residual, "N")
-             << ", goal " << detail::in_words(linear_goal, "N") << "); the state is unchanged";
+        text << "the linear solver did not converge (residual "
+             << detail::core::in_words(linear_residual, "N") << ", goal "
+             << detail::core::in_words(linear_goal, "N") << "); the state is unchanged";
         return text.str();
       case StepStop::cancelled:
         return "cancelled by the progress callback; the state is unchanged";

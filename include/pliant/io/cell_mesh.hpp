@@ -29,29 +29,33 @@
 
 namespace pliant {
 
+namespace detail::io {
+
 inline constexpr std::size_t cell_kind_count = 8;
 
 inline constexpr std::array<CellKind, cell_kind_count> all_cell_kinds{
     CellKind::vertex, CellKind::line, CellKind::triangle, CellKind::quad,
     CellKind::tet,    CellKind::hex,  CellKind::wedge,    CellKind::pyramid};
 
+}  // namespace detail::io
+
 // Nodes of the linear cell.
 constexpr int nodes_per_cell(CellKind kind) {
-  constexpr std::array<int, cell_kind_count> nodes{1, 2, 3, 4, 4, 8, 6, 5};
+  constexpr std::array<int, detail::io::cell_kind_count> nodes{1, 2, 3, 4, 4, 8, 6, 5};
   return nodes[static_cast<std::size_t>(kind)];
 }
 
 // Dimension of the cell itself: 0 for a vertex, 3 for a tet.
 constexpr int cell_dimension(CellKind kind) {
-  constexpr std::array<int, cell_kind_count> dimension{0, 1, 2, 2, 3, 3, 3, 3};
+  constexpr std::array<int, detail::io::cell_kind_count> dimension{0, 1, 2, 2, 3, 3, 3, 3};
   return dimension[static_cast<std::size_t>(kind)];
 }
 
 // In a sentence: "tetrahedra", or "tetrahedron" for one.
 constexpr std::string_view cell_name(CellKind kind, std::size_t count = 2) {
-  constexpr std::array<std::string_view, cell_kind_count> one{
+  constexpr std::array<std::string_view, detail::io::cell_kind_count> one{
       "vertex", "line", "triangle", "quad", "tetrahedron", "hexahedron", "wedge", "pyramid"};
-  constexpr std::array<std::string_view, cell_kind_count> many{
+  constexpr std::array<std::string_view, detail::io::cell_kind_count> many{
       "vertices", "lines", "triangles", "quads", "tetrahedra", "hexahedra", "wedges", "pyramids"};
   return count == 1 ? one[static_cast<std::size_t>(kind)] : many[static_cast<std::size_t>(kind)];
 }
@@ -83,7 +87,7 @@ struct CellMesh {
   std::string file;                               // as it was given
   std::string format;                             // "Gmsh 4.1 (binary)"
   NodeMatrix<double, 3> nodes;                    // positions [m], 3 x #nodes; z = 0 if the file has none
-  std::array<CellBlock, cell_kind_count> linear;  // by CellKind
+  std::array<CellBlock, detail::io::cell_kind_count> linear;  // by CellKind
   std::vector<OtherCells> others;                 // in the order of first appearance
   std::array<std::map<int, std::string>, 4> region_names;  // names of region numbers, by cell dimension
   // The nodes of cells of less than 3 dimensions in groups beyond their region, by cell dimension and number
@@ -95,7 +99,7 @@ struct CellMesh {
   const CellBlock& cells(CellKind kind) const { return linear[static_cast<std::size_t>(kind)]; }
 };
 
-namespace detail {
+namespace detail::io {
 
 // A cell type of some file format.
 struct CellType {
@@ -163,5 +167,5 @@ class CellCollector {
   CellMesh& mesh_;
 };
 
-}  // namespace detail
+}  // namespace detail::io
 }  // namespace pliant

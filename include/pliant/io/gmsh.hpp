@@ -15,7 +15,7 @@
 #include <pliant/io/gmsh4.hpp>
 
 namespace pliant {
-namespace detail {
+namespace detail::io {
 
 class GmshParser {
  public:
@@ -234,11 +234,11 @@ inline CellMesh parse_gmsh(std::string_view bytes, std::string file) {
   return GmshParser(bytes, std::move(file)).parse();
 }
 
-}  // namespace detail
+}  // namespace detail::io
 
 // Throws MeshError.
 inline CellMesh read_gmsh(const std::filesystem::path& path) {
-  return detail::parse_gmsh(detail::file_bytes(path), path.string());
+  return detail::io::parse_gmsh(detail::io::file_bytes(path), path.string());
 }
 
 }  // namespace pliant

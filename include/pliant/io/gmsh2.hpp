@@ -8,7 +8,7 @@
 
 #include <pliant/io/gmsh_file.hpp>
 
-namespace pliant::detail {
+namespace pliant::detail::io {
 
 // $Nodes: count, then per node "number x y z"; in binary (int, double, double, double).
 // $ParametricNodes: the same, followed by the dimension and the number of the node's entity, and the node's
@@ -103,4 +103,4 @@ inline void read_gmsh2_elements(GmshFile& gmsh) {
   }
 }
 
-}  // namespace pliant::detail
+}  // namespace pliant::detail::io

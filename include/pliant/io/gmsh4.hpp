@@ -12,7 +12,7 @@
 
 #include <pliant/io/gmsh_file.hpp>
 
-namespace pliant::detail {
+namespace pliant::detail::io {
 
 // Reads the sections of one file; $Entities, which gives the physical groups, comes before $Elements.
 class Gmsh4Reader {
@@ -253,4 +253,4 @@ class Gmsh4Reader {
   const std::vector<std::int64_t> no_group_{0};
 };
 
-}  // namespace pliant::detail
+}  // namespace pliant::detail::io

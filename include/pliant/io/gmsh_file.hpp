@@ -16,7 +16,7 @@
 #include <pliant/io/input.hpp>
 #include <pliant/io/node_tags.hpp>
 
-namespace pliant::detail {
+namespace pliant::detail::io {
 
 struct GmshElementType {
   int number;  // "elm-type" of the format
@@ -206,4 +206,4 @@ class GmshFile {
   std::vector<std::int64_t> numbers_;  // of the elements
 };
 
-}  // namespace pliant::detail
+}  // namespace pliant::detail::io

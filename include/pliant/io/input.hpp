@@ -29,7 +29,7 @@
 
 #include <pliant/core/error.hpp>
 
-namespace pliant::detail {
+namespace pliant::detail::io {
 
 // The number of bytes of a file that take up no disk space; all bytes if the system does not report it.
 inline std::uintmax_t bytes_in_holes(const std::filesystem::path& path, std::uintmax_t size) {
@@ -187,7 +187,7 @@ class Input {
     } else {
       value = unusual_real(what);
     }
-    if (!is_finite(value)) fail(std::string(what) + " is " + found() + ", not a finite number");
+    if (!core::is_finite(value)) fail(std::string(what) + " is " + found() + ", not a finite number");
     return value;
   }
 
@@ -238,7 +238,7 @@ class Input {
   template <class T>
   double finite_number(const char* what) {
     const double value = static_cast<double>(number<T>(what));
-    if (!is_finite(value)) fail(std::string(what) + " is not a finite number");
+    if (!core::is_finite(value)) fail(std::string(what) + " is not a finite number");
     return value;
   }
 
@@ -432,4 +432,4 @@ class Input {
   bool swap_ = false;
 };
 
-}  // namespace pliant::detail
+}  // namespace pliant::detail::io

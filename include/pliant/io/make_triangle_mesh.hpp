@@ -33,7 +33,7 @@ TriangleMesh make_triangle_mesh(const Mesh<E, Scalar>& mesh) {
   return TriangleMesh(mesh.nodes, triangles);
 }
 
-namespace detail {
+namespace detail::io {
 
 inline TriangleMesh::Triangles triangles_of(const CellMesh& cells) {
   const CellBlock& block = cells.cells(CellKind::triangle);
@@ -55,19 +55,20 @@ TriangleMesh with_file(const CellMesh& cells, Make&& make) {
   }
 }
 
-}  // namespace detail
+}  // namespace detail::io
 
 // The triangles of a file of any format that read_cells reads, as a solid or as a two-sided sheet. Other
 // cells are skipped. Throws MeshError with the file and the reason.
 inline TriangleMesh read_triangle_mesh(const std::filesystem::path& path) {
   const CellMesh cells = read_cells(path);
-  return detail::with_file(cells, [&] { return TriangleMesh(cells.nodes, detail::triangles_of(cells)); });
+  return detail::io::with_file(cells,
+                               [&] { return TriangleMesh(cells.nodes, detail::io::triangles_of(cells)); });
 }
 
 inline TriangleMesh read_two_sided_triangle_mesh(const std::filesystem::path& path) {
   const CellMesh cells = read_cells(path);
-  return detail::with_file(cells,
-                           [&] { return TriangleMesh::two_sided(cells.nodes, detail::triangles_of(cells)); });
+  return detail::io::with_file(
+      cells, [&] { return TriangleMesh::two_sided(cells.nodes, detail::io::triangles_of(cells)); });
 }
 
 }  // namespace pliant

@@ -18,7 +18,7 @@
 #include <pliant/io/input.hpp>
 
 namespace pliant {
-namespace detail {
+namespace detail::io {
 
 struct MeditSection {
   std::string_view keyword;  // in text
@@ -279,11 +279,11 @@ inline CellMesh parse_medit(std::string_view bytes, std::string file) {
   return MeditParser(bytes, std::move(file)).parse();
 }
 
-}  // namespace detail
+}  // namespace detail::io
 
 // Throws MeshError.
 inline CellMesh read_medit(const std::filesystem::path& path) {
-  return detail::parse_medit(detail::file_bytes(path), path.string());
+  return detail::io::parse_medit(detail::io::file_bytes(path), path.string());
 }
 
 }  // namespace pliant

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace pliant::detail {
+namespace pliant::detail::io {
 
 // Memory is proportional to the number of nodes, however far apart their tags are.
 class NodeTags {
@@ -71,4 +71,4 @@ class NodeTags {
   std::optional<std::int64_t> repeated_;
 };
 
-}  // namespace pliant::detail
+}  // namespace pliant::detail::io

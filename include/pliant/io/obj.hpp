@@ -23,8 +23,9 @@ namespace pliant {
 template <class Nodes, class Faces>
 void write_obj(const std::filesystem::path& path, const Eigen::MatrixBase<Nodes>& nodes,
                const Eigen::MatrixBase<Faces>& faces) {
-  if (nodes.rows() != 2) detail::require_size("rows of the nodes", nodes.rows(), 3);
-  if (faces.rows() != 2 && faces.rows() != 4) detail::require_size("rows of the faces", faces.rows(), 3);
+  if (nodes.rows() != 2) detail::core::require_size("rows of the nodes", nodes.rows(), 3);
+  if (faces.rows() != 2 && faces.rows() != 4)
+    detail::core::require_size("rows of the faces", faces.rows(), 3);
   constexpr std::size_t unused = 0;
   std::vector<std::size_t> number(static_cast<std::size_t>(nodes.cols()), unused);  // in the file, from 1
   std::string vertices;
@@ -51,7 +52,7 @@ void write_obj(const std::filesystem::path& path, const Eigen::MatrixBase<Nodes>
     }
     lines += '\n';
   }
-  detail::write_file(path, vertices + lines);
+  detail::io::write_file(path, vertices + lines);
 }
 
 }  // namespace pliant

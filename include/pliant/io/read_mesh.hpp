@@ -57,7 +57,7 @@ struct ReadReport {
   }
 };
 
-namespace detail {
+namespace detail::io {
 
 enum class MeshFormat { gmsh, medit, tetgen, vega, vtk_legacy };
 
@@ -178,7 +178,7 @@ NodeMatrix<Scalar, Dim> positions_of(const CellMesh& cells) {
   }
   NodeMatrix<Scalar, Dim> positions = cells.nodes.template topRows<Dim>().template cast<Scalar>();
   for (Eigen::Index i = 0; i < positions.size(); ++i) {
-    if (!is_finite(static_cast<double>(positions.data()[i]))) {
+    if (!core::is_finite(static_cast<double>(positions.data()[i]))) {
       throw MeshError(cells.file, 0,
                       "a coordinate of node " + std::to_string(i / Dim) + " overflows the scalar type");
     }
@@ -217,26 +217,26 @@ inline std::map<std::string, std::vector<int>> node_sets_of(const CellMesh& cell
   return sets;
 }
 
-}  // namespace detail
+}  // namespace detail::io
 
 // All cells of a file. The format is determined by the content, otherwise by the extension. Throws MeshError
 // with the file, the line in a text, and the reason.
 inline CellMesh read_cells(const std::filesystem::path& path) {
-  const std::string bytes = detail::file_bytes(path);
+  const std::string bytes = detail::io::file_bytes(path);
   const std::string file = path.string();
-  switch (detail::mesh_format(bytes, path)) {
-    case detail::MeshFormat::gmsh:
-      return detail::parse_gmsh(bytes, file);
-    case detail::MeshFormat::medit:
-      return detail::parse_medit(bytes, file);
-    case detail::MeshFormat::tetgen:
+  switch (detail::io::mesh_format(bytes, path)) {
+    case detail::io::MeshFormat::gmsh:
+      return detail::io::parse_gmsh(bytes, file);
+    case detail::io::MeshFormat::medit:
+      return detail::io::parse_medit(bytes, file);
+    case detail::io::MeshFormat::tetgen:
       return read_tetgen(path);
-    case detail::MeshFormat::vega:
-      return detail::parse_vega(bytes, file, detail::includes_beside(path));
-    case detail::MeshFormat::vtk_legacy:
+    case detail::io::MeshFormat::vega:
+      return detail::io::parse_vega(bytes, file, detail::io::includes_beside(path));
+    case detail::io::MeshFormat::vtk_legacy:
       break;
   }
-  return detail::parse_vtk_legacy(bytes, file);
+  return detail::io::parse_vtk_legacy(bytes, file);
 }
 
 // The mesh of the cells of `ElementType`. Keeps all nodes and their order, including nodes without an
@@ -247,22 +247,22 @@ Mesh<ElementType, Scalar> take_elements(const CellMesh& cells, ReadReport& repor
   constexpr CellKind kind = ElementType::cell_kind;
   const CellBlock& block = cells.cells(kind);
   if (block.count() == 0) {
-    throw MeshError(cells.file, 0, detail::reason_for_refusal(cells, kind, ElementType::name));
+    throw MeshError(cells.file, 0, detail::io::reason_for_refusal(cells, kind, ElementType::name));
   }
   Mesh<ElementType, Scalar> mesh;
-  mesh.nodes = detail::positions_of<Scalar, ElementType::dim>(cells);
+  mesh.nodes = detail::io::positions_of<Scalar, ElementType::dim>(cells);
   const auto count = static_cast<Eigen::Index>(block.count());
   mesh.elements = Eigen::Map<const ElementMatrix<ElementType>>(block.nodes.data(), ElementType::nodes, count);
   mesh.regions = block.regions;
   mesh.region_names = cells.region_names[static_cast<std::size_t>(cell_dimension(kind))];
-  mesh.node_sets = detail::node_sets_of(cells, cell_dimension(kind));
+  mesh.node_sets = detail::io::node_sets_of(cells, cell_dimension(kind));
   report = {.file = cells.file,
             .format = cells.format,
             .element = std::string(ElementType::name),
             .cells = std::string(cell_name(kind, block.count())),
             .node_count = static_cast<std::size_t>(cells.nodes.cols()),
             .element_count = block.count(),
-            .left_aside = detail::cells_besides(cells, kind),
+            .left_aside = detail::io::cells_besides(cells, kind),
             .remarks = cells.remarks};
   return mesh;
 }
@@ -279,7 +279,7 @@ Mesh<ElementType, Scalar> read_mesh(const std::filesystem::path& path) {
   const CellMesh cells = read_cells(path);
   ReadReport report;
   auto mesh = take_elements<ElementType, Scalar>(cells, report);
-  detail::require_no_holes(cells, ElementType::cell_kind, ElementType::name);
+  detail::io::require_no_holes(cells, ElementType::cell_kind, ElementType::name);
   return mesh;
 }
 

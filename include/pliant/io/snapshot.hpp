@@ -10,7 +10,7 @@
 
 namespace pliant {
 
-namespace detail {
+namespace detail::io {
 
 template <class T>
 inline constexpr bool is_mesh = false;
@@ -19,14 +19,14 @@ inline constexpr bool is_mesh<Mesh<E, Scalar>> = true;
 template <class Scalar, class... Elements>
 inline constexpr bool is_mesh<MixedMesh<Scalar, Elements...>> = true;
 
-}  // namespace detail
+}  // namespace detail::io
 
 template <class S>
 using SnapshotMesh = std::remove_cvref_t<decltype(std::declval<const S&>().mesh())>;
 
 template <class S>
 concept Snapshot = requires(const S& s) {
-  requires detail::is_mesh<SnapshotMesh<S>>;  // mesh(): a Mesh or a MixedMesh, at rest
+  requires detail::io::is_mesh<SnapshotMesh<S>>;  // mesh(): a Mesh or a MixedMesh, at rest
   {
     s.positions().cols()
     } -> std::convertible_to<std::ptrdiff_t>;  // positions() [m], dim x #nodes of the mesh

@@ -20,7 +20,7 @@
 #include <pliant/io/input.hpp>
 
 namespace pliant {
-namespace detail {
+namespace detail::io {
 
 // The bytes of one file, and its name for messages.
 struct NamedBytes {
@@ -238,7 +238,7 @@ inline CellMesh parse_tetgen(const NamedBytes& nodes, const NamedBytes& cells,
   return parser.result();
 }
 
-}  // namespace detail
+}  // namespace detail::io
 
 // `path`: the .node or the .ele file; the others are looked for beside it. Throws MeshError.
 inline CellMesh read_tetgen(const std::filesystem::path& path) {
@@ -248,17 +248,17 @@ inline CellMesh read_tetgen(const std::filesystem::path& path) {
   const auto optional_bytes = [](const std::filesystem::path& file) -> std::optional<std::string> {
     std::error_code error;
     if (!std::filesystem::is_regular_file(file, error)) return std::nullopt;
-    return detail::file_bytes(file);
+    return detail::io::file_bytes(file);
   };
   const auto named = [](const std::optional<std::string>& bytes, const std::filesystem::path& file) {
-    return bytes ? std::optional(detail::NamedBytes{*bytes, file.string()}) : std::nullopt;
+    return bytes ? std::optional(detail::io::NamedBytes{*bytes, file.string()}) : std::nullopt;
   };
-  const std::string nodes = detail::file_bytes(sibling(".node"));
-  const std::string cells = detail::file_bytes(sibling(".ele"));
+  const std::string nodes = detail::io::file_bytes(sibling(".node"));
+  const std::string cells = detail::io::file_bytes(sibling(".ele"));
   const std::optional<std::string> faces = optional_bytes(sibling(".face"));
   const std::optional<std::string> edges = optional_bytes(sibling(".edge"));
-  return detail::parse_tetgen({nodes, sibling(".node").string()}, {cells, sibling(".ele").string()},
-                              named(faces, sibling(".face")), named(edges, sibling(".edge")));
+  return detail::io::parse_tetgen({nodes, sibling(".node").string()}, {cells, sibling(".ele").string()},
+                                  named(faces, sibling(".face")), named(edges, sibling(".edge")));
 }
 
 }  // namespace pliant

@@ -22,7 +22,7 @@
 #include <pliant/io/input.hpp>
 
 namespace pliant {
-namespace detail {
+namespace detail::io {
 
 // The bytes of an included file, by the name that the including file gives.
 using IncludeResolver = std::function<std::optional<std::string>(const std::filesystem::path&)>;
@@ -287,11 +287,12 @@ inline IncludeResolver includes_beside(const std::filesystem::path& path) {
   };
 }
 
-}  // namespace detail
+}  // namespace detail::io
 
 // Throws MeshError.
 inline CellMesh read_vega(const std::filesystem::path& path) {
-  return detail::parse_vega(detail::file_bytes(path), path.string(), detail::includes_beside(path));
+  return detail::io::parse_vega(detail::io::file_bytes(path), path.string(),
+                                detail::io::includes_beside(path));
 }
 
 }  // namespace pliant

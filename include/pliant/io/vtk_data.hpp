@@ -16,7 +16,7 @@
 
 #include <pliant/io/input.hpp>
 
-namespace pliant::detail {
+namespace pliant::detail::io {
 
 enum class VtkNumber { int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64 };
 
@@ -380,4 +380,4 @@ class VtkData {
   std::vector<std::string> unused_;  // integer arrays of the cells
 };
 
-}  // namespace pliant::detail
+}  // namespace pliant::detail::io

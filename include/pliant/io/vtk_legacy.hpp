@@ -21,7 +21,7 @@
 #include <pliant/io/vtk_data.hpp>
 
 namespace pliant {
-namespace detail {
+namespace detail::io {
 
 struct VtkCellType {
   int number;
@@ -484,11 +484,11 @@ inline CellMesh parse_vtk_legacy(std::string_view bytes, std::string file) {
   return VtkParser(bytes, std::move(file)).parse();
 }
 
-}  // namespace detail
+}  // namespace detail::io
 
 // Throws MeshError.
 inline CellMesh read_vtk_legacy(const std::filesystem::path& path) {
-  return detail::parse_vtk_legacy(detail::file_bytes(path), path.string());
+  return detail::io::parse_vtk_legacy(detail::io::file_bytes(path), path.string());
 }
 
 }  // namespace pliant

@@ -37,7 +37,7 @@ class VtkSeries {
   void write(const S& snapshot) {
     const std::filesystem::path frame = suffixed("_" + number(count_) + ".vtu");
     const auto time = static_cast<double>(snapshot.time());
-    detail::require_parameter(true, "time", time, "must be finite");
+    detail::core::require_parameter(true, "time", time, "must be finite");
     const std::string entry =
         "    <DataSet timestep=\"" + shortest(time) + "\" file=\"" + in_xml(frame) + "\"/>\n";
     if (entries_.capacity() - entries_.size() < entry.size()) {  // now: no allocation may fail at the end
@@ -46,8 +46,8 @@ class VtkSeries {
     write_vtu(frame, snapshot);
     // In place if the index is still that of the last frame, so that the cost of a frame does not grow.
     const std::uintmax_t end = head.size() + entries_.size();
-    if (count_ == 0 || !detail::insert_before_tail(index(), end, entry, tail)) {
-      detail::write_file(index(), std::string(head) + entries_ + entry + std::string(tail));
+    if (count_ == 0 || !detail::io::insert_before_tail(index(), end, entry, tail)) {
+      detail::io::write_file(index(), std::string(head) + entries_ + entry + std::string(tail));
     }
     entries_ += entry;
     ++count_;
@@ -55,7 +55,7 @@ class VtkSeries {
 
   template <class Other>
   void write(const Other&) requires(!Snapshot<Other>) {
-    static_assert(detail::always_false<Other>,
+    static_assert(detail::core::always_false<Other>,
                   "what is written must be a Simulation, or another Snapshot with mesh(), positions(), "
                   "velocities() and time(); a mesh at rest is written by write_vtu(path, mesh)");
   }
@@ -91,8 +91,8 @@ class VtkSeries {
   // The name of a file as the value of an attribute.
   static std::string in_xml(const std::filesystem::path& path) {
     const std::u8string name = path.filename().u8string();
-    const detail::XmlText xml =
-        detail::xml_attribute({reinterpret_cast<const char*>(name.data()), name.size()});
+    const detail::io::XmlText xml =
+        detail::io::xml_attribute({reinterpret_cast<const char*>(name.data()), name.size()});
     if (!xml.fault.empty()) {
       throw WriteError(path.string(), "the index cannot name this file: " + xml.fault);
     }

@@ -20,7 +20,7 @@
 #include <pliant/mesh/mixed_mesh.hpp>
 
 namespace pliant {
-namespace detail {
+namespace detail::io {
 
 constexpr std::uint8_t vtk_cell_number(CellKind kind) {
   constexpr std::array<std::uint8_t, 8> numbers{1, 3, 5, 9, 10, 12, 13, 14};
@@ -62,8 +62,8 @@ class VtuArrays {
 template <class Scalar, class Derived>
 NodeMatrix<Scalar, 3> in_space(const char* what, const Eigen::MatrixBase<Derived>& columns,
                                std::ptrdiff_t count, int dim) {
-  require_size(what, " columns", columns.cols(), count);
-  require_size(what, " rows", columns.rows(), dim);
+  core::require_size(what, " columns", columns.cols(), count);
+  core::require_size(what, " rows", columns.rows(), dim);
   NodeMatrix<Scalar, 3> space = NodeMatrix<Scalar, 3>::Zero(3, count);
   space.topRows(dim) = columns.template cast<Scalar>();
   return space;
@@ -101,7 +101,8 @@ struct VtuCells {
       const std::ptrdiff_t node = cells.elements.data()[k];
       if (node < 0 || node >= node_count) throw IndexError("element node", node, node_count);
     }
-    if (!cells.regions.empty()) require_size("regions", std::ssize(cells.regions), cells.element_count());
+    if (!cells.regions.empty())
+      core::require_size("regions", std::ssize(cells.regions), cells.element_count());
     nodes.insert(nodes.end(), cells.elements.data(), cells.elements.data() + cells.elements.size());
     for (std::ptrdiff_t e = 0; e < cells.element_count(); ++e) {
       offsets.push_back((offsets.empty() ? 0 : offsets.back()) + E::nodes);
@@ -139,16 +140,16 @@ std::string vtu_bytes(const MeshType& mesh, const Positions& positions, VtuArray
   return xml + arrays.bytes() + "\n  </AppendedData>\n</VTKFile>\n";
 }
 
-}  // namespace detail
+}  // namespace detail::io
 
 // The mesh at rest, with the cell array "region", and "part" for a MixedMesh. Folders are created, symbolic
 // links are followed. Throws WriteError, SizeError if the numbers of regions and elements differ, and
 // IndexError for an element with a node that does not exist.
 template <class MeshType>
-requires detail::is_mesh<MeshType>
+requires detail::io::is_mesh<MeshType>
 void write_vtu(const std::filesystem::path& path, const MeshType& mesh) {
-  detail::VtuArrays arrays;
-  detail::write_file(path, detail::vtu_bytes(mesh, mesh.nodes, arrays, ""));
+  detail::io::VtuArrays arrays;
+  detail::io::write_file(path, detail::io::vtu_bytes(mesh, mesh.nodes, arrays, ""));
 }
 
 // A state: the points are its positions, with the point arrays "displacement" [m] and "velocity" [m/s] and
@@ -159,22 +160,23 @@ void write_vtu(const std::filesystem::path& path, const S& snapshot) {
   using MeshType = std::remove_cvref_t<decltype(mesh)>;
   using Scalar = typename MeshType::Scalar;
   constexpr int dim = MeshType::dim;
-  const auto rest = detail::in_space<Scalar>("rest positions", mesh.nodes, mesh.node_count(), dim);
-  const auto positions = detail::in_space<Scalar>("positions", snapshot.positions(), mesh.node_count(), dim);
+  const auto rest = detail::io::in_space<Scalar>("rest positions", mesh.nodes, mesh.node_count(), dim);
+  const auto positions =
+      detail::io::in_space<Scalar>("positions", snapshot.positions(), mesh.node_count(), dim);
   const auto velocities =
-      detail::in_space<Scalar>("velocities", snapshot.velocities(), mesh.node_count(), dim);
+      detail::io::in_space<Scalar>("velocities", snapshot.velocities(), mesh.node_count(), dim);
   const NodeMatrix<Scalar, 3> displacement = positions - rest;
   const auto size = static_cast<std::size_t>(rest.size());
-  detail::VtuArrays arrays;
+  detail::io::VtuArrays arrays;
   std::string point_data = arrays.add("displacement", displacement.data(), size, 3);
   point_data += arrays.add("velocity", velocities.data(), size, 3);
-  detail::write_file(path, detail::vtu_bytes(mesh, positions.topRows(dim), arrays, point_data));
+  detail::io::write_file(path, detail::io::vtu_bytes(mesh, positions.topRows(dim), arrays, point_data));
 }
 
 template <class Other>
-requires(!Snapshot<Other> && !detail::is_mesh<Other>) void write_vtu(const std::filesystem::path&,
-                                                                     const Other&) {
-  static_assert(detail::always_false<Other>,
+requires(!Snapshot<Other> && !detail::io::is_mesh<Other>) void write_vtu(const std::filesystem::path&,
+                                                                         const Other&) {
+  static_assert(detail::core::always_false<Other>,
                 "write_vtu writes a mesh, or the state of a Simulation or another Snapshot: of a solid, "
                 "write_vtu(path, solid.mesh())");
 }

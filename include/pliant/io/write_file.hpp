@@ -17,7 +17,7 @@
 
 #include <pliant/core/error.hpp>
 
-namespace pliant::detail {
+namespace pliant::detail::io {
 
 [[noreturn]] inline void fail_to_write(const std::filesystem::path& path, int error_number) {
   throw WriteError(path.string(), "cannot be written: " + std::generic_category().message(error_number));
@@ -166,4 +166,4 @@ inline bool insert_before_tail(const std::filesystem::path& path, std::uintmax_t
   fail_to_write(path, error_number);
 }
 
-}  // namespace pliant::detail
+}  // namespace pliant::detail::io

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace pliant::detail {
+namespace pliant::detail::io {
 
 // The first code point of the UTF-8 text and its number of bytes, 0 if it is not valid.
 struct CodePoint {
@@ -75,4 +75,4 @@ inline XmlText xml_attribute(std::string_view text) {
   return result;
 }
 
-}  // namespace pliant::detail
+}  // namespace pliant::detail::io

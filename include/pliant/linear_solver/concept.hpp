@@ -43,8 +43,9 @@ struct LinearReport {
   explicit operator bool() const { return stop == LinearStop::converged; }
 
   std::string message() const {
-    const std::string numbers = "residual " + detail::in_words(residual) + ", goal " +
-                                detail::in_words(goal) + ", " + std::to_string(iterations) + " iterations";
+    const std::string numbers = "residual " + detail::core::in_words(residual) + ", goal " +
+                                detail::core::in_words(goal) + ", " + std::to_string(iterations) +
+                                " iterations";
     switch (stop) {
       case LinearStop::converged:
         return "converged: " + numbers;
@@ -61,24 +62,24 @@ struct LinearReport {
   }
 };
 
-namespace detail {
+namespace detail::linear_solver {
 
 // The requirements of all solvers on their tolerances; `solver` is the prefix in the ParameterError.
 inline void require_tolerances(const std::string& solver, double tolerance, double absolute_tolerance) {
-  require_parameter(tolerance >= 0 && tolerance < 1, (solver + "::tolerance").c_str(), tolerance,
-                    "must lie in [0, 1)");
-  require_parameter(absolute_tolerance >= 0, (solver + "::absolute_tolerance").c_str(), absolute_tolerance,
-                    "must not be negative");
+  core::require_parameter(tolerance >= 0 && tolerance < 1, (solver + "::tolerance").c_str(), tolerance,
+                          "must lie in [0, 1)");
+  core::require_parameter(absolute_tolerance >= 0, (solver + "::absolute_tolerance").c_str(),
+                          absolute_tolerance, "must not be negative");
 }
 
 // The same for iterative solvers, of whose tolerances one must be positive.
 inline void require_iteration(const std::string& solver, double tolerance, double absolute_tolerance,
                               int max_iterations) {
   require_tolerances(solver, tolerance, absolute_tolerance);
-  require_parameter(max_iterations >= 0, (solver + "::max_iterations").c_str(), max_iterations,
-                    "must not be negative");
-  require_parameter(tolerance > 0 || absolute_tolerance > 0, (solver + "::tolerance").c_str(), tolerance,
-                    "must be positive where absolute_tolerance is zero");
+  core::require_parameter(max_iterations >= 0, (solver + "::max_iterations").c_str(), max_iterations,
+                          "must not be negative");
+  core::require_parameter(tolerance > 0 || absolute_tolerance > 0, (solver + "::tolerance").c_str(),
+                          tolerance, "must be positive where absolute_tolerance is zero");
 }
 
 // A bound of the rounding error of the norm of b - A x: some units in the last place of |A| |x| + |b|.
@@ -90,7 +91,7 @@ double rounding_of_residual(const Matrix& A, const Vector& b, const Vector& x, V
   return units * (static_cast<double>(sums.norm()) + static_cast<double>(b.norm()));
 }
 
-}  // namespace detail
+}  // namespace detail::linear_solver
 
 // Never stops a solve.
 struct NoMonitor {
@@ -109,7 +110,7 @@ struct SolverAbilities {
   bool takes_rows = false;
 };
 
-namespace detail {
+namespace detail::linear_solver {
 
 // The abilities of a solver; none if it declares none.
 template <class S>
@@ -138,7 +139,7 @@ concept KeepsPromises = solver_abilities<S>
 .takes_positions == TakesPositions<W, typename Matrix::Vector>&& solver_abilities<S>.follows_steps ==
     FollowsSteps<W>&& solver_abilities<S>.follows_steps == KeepsFrom<W>;
 
-}  // namespace detail
+}  // namespace detail::linear_solver
 
 template <class S, class Matrix>
 concept LinearSolver = std::copy_constructible<S> &&
@@ -146,7 +147,7 @@ concept LinearSolver = std::copy_constructible<S> &&
              typename S::template Workspace<Matrix>& workspace, double goal) {
   solver.check();  // validates parameters
   { solver.solve(A, b, x, workspace, goal, NoMonitor{}) } -> std::same_as<LinearReport>;  // A x = b
-} && detail::KeepsPromises<S, Matrix>;  // its abilities are those of its workspace
+} && detail::linear_solver::KeepsPromises<S, Matrix>;  // its abilities are those of its workspace
 
 // The solver type of an integrator that needs none.
 struct NoSolver {

@@ -43,7 +43,7 @@ struct BoundaryFaces {
   std::ptrdiff_t face_count() const { return faces.cols(); }
 };
 
-namespace detail {
+namespace detail::mesh {
 
 template <Element E>
 using FaceNodes = std::array<int, static_cast<std::size_t>(face_nodes<E>)>;
@@ -63,7 +63,7 @@ struct NodeTuple {
 template <std::size_t Nodes, class ForEachTuple, class Visit>
 void group_by_nodes(std::ptrdiff_t node_count, ForEachTuple&& for_each_tuple, Visit&& visit) {
   using Tuple = NodeTuple<Nodes>;
-  CompressedRows<Tuple, std::size_t> buckets;
+  core::CompressedRows<Tuple, std::size_t> buckets;
   buckets.sort(node_count, [&](auto&& take) {
     for_each_tuple([&take](const Tuple& tuple) { take(tuple.nodes[0], tuple); });
   });
@@ -130,20 +130,20 @@ void require_indices_in_range(const Mesh<E, Scalar>& mesh) {
   }
 }
 
-}  // namespace detail
+}  // namespace detail::mesh
 
 // The boundary of the mesh. Normals point outward for elements of positive volume, and inward for flipped
 // elements. Throws IndexError at a node number outside the mesh.
 template <Element E, class Scalar>
 BoundaryFaces<E> boundary_faces(const Mesh<E, Scalar>& mesh) {
-  detail::require_indices_in_range(mesh);
+  detail::mesh::require_indices_in_range(mesh);
   BoundaryFaces<E> boundary;
-  std::vector<detail::NodeTuple<std::tuple_size_v<detail::FaceNodes<E>>>> single;
-  detail::group_faces<E>(
+  std::vector<detail::mesh::NodeTuple<std::tuple_size_v<detail::mesh::FaceNodes<E>>>> single;
+  detail::mesh::group_faces<E>(
       mesh.elements, mesh.node_count(), [](Eigen::Index) { return true; },
       [&boundary, &single](auto uses) {
         if (uses.size() == 1) single.push_back(uses[0]);
-        if (uses.size() > 2) boundary.non_manifold.push_back(detail::shared_face(uses));
+        if (uses.size() > 2) boundary.non_manifold.push_back(detail::mesh::shared_face(uses));
       });
   std::sort(single.begin(), single.end(), [](const auto& a, const auto& b) {
     return std::tie(a.element, a.face) < std::tie(b.element, b.face);
@@ -152,7 +152,7 @@ BoundaryFaces<E> boundary_faces(const Mesh<E, Scalar>& mesh) {
   boundary.faces.resize(face_nodes<E>, static_cast<Eigen::Index>(single.size()));
   Eigen::Index column = 0;
   for (const auto& use : single) {
-    const auto nodes = detail::nodes_of_face<E>(mesh.elements, use.element, use.face);
+    const auto nodes = detail::mesh::nodes_of_face<E>(mesh.elements, use.element, use.face);
     std::copy(nodes.begin(), nodes.end(), boundary.faces.col(column++).data());
     boundary.elements.push_back(use.element);
     boundary.local_faces.push_back(use.face);

@@ -14,12 +14,12 @@
 #include <pliant/mesh/mesh.hpp>
 
 namespace pliant {
-namespace detail {
+namespace detail::mesh {
 
 template <class Scalar, int Dim>
 bool is_finite_node(const NodeMatrix<Scalar, Dim>& nodes, Eigen::Index node) {
   for (int axis = 0; axis < Dim; ++axis) {
-    if (!is_finite(static_cast<double>(nodes(axis, node)))) return false;
+    if (!core::is_finite(static_cast<double>(nodes(axis, node)))) return false;
   }
   return true;
 }
@@ -53,7 +53,7 @@ class ProximityJoin {
   bool find_key(Eigen::Index node, Key& key) const {
     for (int axis = 0; axis < Dim; ++axis) {
       const double cell = 2 * (static_cast<double>(nodes_(axis, node)) / tolerance_);
-      if (!is_finite(cell) || std::abs(cell) > 0x1p51) return false;
+      if (!core::is_finite(cell) || std::abs(cell) > 0x1p51) return false;
       key[static_cast<std::size_t>(axis)] = static_cast<std::int64_t>(std::floor(cell));
     }
     return true;
@@ -130,20 +130,20 @@ class ProximityJoin {
   std::vector<int> members_;  // node numbers, cube after cube
 };
 
-}  // namespace detail
+}  // namespace detail::mesh
 
 // For each node the lowest-numbered node of its cluster. A cluster is a connected set of nodes with gaps of
 // at most `tolerance` [m], so it does not depend on the numbering of the nodes. A node without finite
 // coordinates is a cluster by itself. Throws ParameterError if the tolerance is negative or not finite.
 template <class Scalar, int Dim>
 std::vector<int> coincident_nodes(const NodeMatrix<Scalar, Dim>& nodes, double tolerance = 0) {
-  detail::require_parameter(tolerance >= 0 && detail::is_finite(tolerance), "tolerance", tolerance,
-                            "must be finite and not negative");
-  detail::DisjointSets sets(nodes.cols());
+  detail::core::require_parameter(tolerance >= 0 && detail::core::is_finite(tolerance), "tolerance",
+                                  tolerance, "must be finite and not negative");
+  detail::mesh::DisjointSets sets(nodes.cols());
 
   std::vector<int> order;
   for (Eigen::Index node = 0; node < nodes.cols(); ++node) {
-    if (detail::is_finite_node(nodes, node)) order.push_back(static_cast<int>(node));
+    if (detail::mesh::is_finite_node(nodes, node)) order.push_back(static_cast<int>(node));
   }
   const auto compare = [&nodes](int a, int b) {
     for (int axis = 0; axis < Dim; ++axis) {
@@ -155,7 +155,7 @@ std::vector<int> coincident_nodes(const NodeMatrix<Scalar, Dim>& nodes, double t
   for (std::size_t i = 1; i < order.size(); ++i) {
     if (compare(order[i - 1], order[i]) == 0) sets.join(order[i - 1], order[i]);
   }
-  if (tolerance > 0) detail::ProximityJoin<Scalar, Dim>(nodes, tolerance, sets);
+  if (tolerance > 0) detail::mesh::ProximityJoin<Scalar, Dim>(nodes, tolerance, sets);
 
   std::vector<int> representatives(static_cast<std::size_t>(nodes.cols()));
   for (std::size_t node = 0; node < representatives.size(); ++node) {

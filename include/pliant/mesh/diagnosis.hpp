@@ -78,7 +78,7 @@ struct Diagnosis {
   std::string message() const;
 };
 
-namespace detail {
+namespace detail::mesh {
 
 // "1 element is", "3 elements are".
 inline std::string counted(std::size_t count, const std::string& noun, const std::string& singular,
@@ -134,11 +134,11 @@ class FindingList {
   std::vector<Finding> findings_;
 };
 
-}  // namespace detail
+}  // namespace detail::mesh
 
 inline std::vector<Finding> Diagnosis::findings() const {
   using enum Finding::Severity;
-  detail::FindingList list;
+  detail::mesh::FindingList list;
   if (element_count == 0) list.add(error, "the mesh has no elements", "");
   if (region_entries != 0 && region_entries != element_count) {
     list.add(error,
@@ -179,8 +179,8 @@ inline std::vector<Finding> Diagnosis::findings() const {
     std::ostringstream worst;
     worst << "; the worst quality is " << worst_quality;
     list.add(note,
-             detail::counted(slivers.size(), "element", "is nearly flat", "are nearly flat") + ": " +
-                 detail::first_few(slivers) + worst.str(),
+             detail::mesh::counted(slivers.size(), "element", "is nearly flat", "are nearly flat") + ": " +
+                 detail::mesh::first_few(slivers) + worst.str(),
              "");
   }
   list.add(note, distorted_elements, "element", "has a corner without positive volume",
@@ -189,7 +189,7 @@ inline std::vector<Finding> Diagnosis::findings() const {
     const auto size = [this](std::size_t i) { return std::to_string(component_sizes[i]); };
     list.add(note,
              "the mesh has " + std::to_string(component_sizes.size()) + " connected components, of " +
-                 detail::first_few(component_sizes.size(), size) + " elements",
+                 detail::mesh::first_few(component_sizes.size(), size) + " elements",
              "");
   }
   return std::move(list).take();

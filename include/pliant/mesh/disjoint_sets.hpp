@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace pliant::detail {
+namespace pliant::detail::mesh {
 
 // Starts with {0}, {1}, ..., {size - 1}. The representative of a set is its lowest number, for any order of
 // the joins.
@@ -36,4 +36,4 @@ class DisjointSets {
   std::vector<int> parents_;
 };
 
-}  // namespace pliant::detail
+}  // namespace pliant::detail::mesh

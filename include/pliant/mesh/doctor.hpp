@@ -27,7 +27,7 @@ struct DiagnosisOptions {
   double sliver_quality = 0.05;    // elements of a lower quality (see element_quality) are reported
 };
 
-namespace detail {
+namespace detail::mesh {
 
 enum class VolumeSign {
   positive,    // at every quadrature point
@@ -293,13 +293,13 @@ class Examination {
   Diagnosis diagnosis_;
 };
 
-}  // namespace detail
+}  // namespace detail::mesh
 
 // Examines the mesh. Defects do not throw; a tolerance in the options that is negative or not finite is a
 // ParameterError.
 template <Element E, class Scalar>
 Diagnosis diagnose(const Mesh<E, Scalar>& mesh, const DiagnosisOptions& options = {}) {
-  return detail::Examination<E, Scalar>(mesh, options).diagnosis();
+  return detail::mesh::Examination<E, Scalar>(mesh, options).diagnosis();
 }
 
 // Throws MeshError with the diagnosis as its reason unless a Solid can be built from the mesh.

@@ -24,7 +24,7 @@ struct BallShape {
   std::array<double, 3> center{0, 0, 0};  // [m]
 };
 
-namespace detail {
+namespace detail::mesh {
 
 // An icosahedron is divided into 20 nearly regular tets that meet in its centre. Each is divided into
 // shells^3 tets on a lattice: a lattice point has four integer weights that sum to `shells`, the first for
@@ -158,7 +158,7 @@ class BallMesher {
   std::map<Name, int> numbers_;
 };
 
-}  // namespace detail
+}  // namespace detail::mesh
 
 // A ball of well-shaped tets, all positively oriented. The nodes of the boundary lie on the sphere, so that
 // the volume tends to 4/3 pi radius^3 with the square of the element size, from below. Throws ParameterError
@@ -166,16 +166,16 @@ class BallMesher {
 template <Element E, class Scalar = double>
 Mesh<E, Scalar> make_ball(const BallShape& shape = {}) {
   static_assert(E::cell_kind == CellKind::tet, "make_ball<E>: balls are made of Tet4 only");
-  detail::require_parameter(shape.radius > 0, "BallShape::radius", shape.radius,
-                            "must be positive and finite");
-  detail::require_parameter(shape.shells >= 1, "BallShape::shells", shape.shells, "must be at least 1");
-  detail::require_parameter(20.0 * std::pow(shape.shells, 3) <= std::numeric_limits<int>::max(),
-                            "BallShape::shells", shape.shells,
-                            "too many for 32-bit indices (20 shells^3 tets)");
+  detail::core::require_parameter(shape.radius > 0, "BallShape::radius", shape.radius,
+                                  "must be positive and finite");
+  detail::core::require_parameter(shape.shells >= 1, "BallShape::shells", shape.shells, "must be at least 1");
+  detail::core::require_parameter(20.0 * std::pow(shape.shells, 3) <= std::numeric_limits<int>::max(),
+                                  "BallShape::shells", shape.shells,
+                                  "too many for 32-bit indices (20 shells^3 tets)");
   for (const double x : shape.center)
-    detail::require_parameter(true, "BallShape::center", x, "must be finite");
+    detail::core::require_parameter(true, "BallShape::center", x, "must be finite");
 
-  const detail::BallMesher ball(shape.shells);
+  const detail::mesh::BallMesher ball(shape.shells);
   const SmallVector<double, 3> center(shape.center[0], shape.center[1], shape.center[2]);
   Mesh<E, Scalar> mesh;
   mesh.nodes.resize(3, static_cast<Eigen::Index>(ball.nodes.size()));

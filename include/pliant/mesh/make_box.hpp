@@ -21,7 +21,7 @@ struct BoxShape {
   Split split = Split::alternating;        // division of a cell into tets; not used for hexahedra
 };
 
-namespace detail {
+namespace detail::mesh {
 
 // Corner c of a lattice cell has the offsets (c & 1, c >> 1 & 1, c >> 2 & 1).
 inline constexpr std::array<std::array<std::array<int, 4>, 5>, 2> alternating_tets{{
@@ -46,17 +46,19 @@ inline void require_box(const BoxShape& shape, int elements_per_cell) {
                                                     "BoxShape::origin[2]"};
   double element_bound = elements_per_cell;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    require_parameter(shape.lengths[axis] > 0, length_names[axis], shape.lengths[axis],
-                      "must be positive and finite");
-    require_parameter(shape.cells[axis] >= 1, cell_names[axis], shape.cells[axis], "must be at least 1");
-    require_parameter(true, origin_names[axis], shape.origin[axis], "must be finite");
+    core::require_parameter(shape.lengths[axis] > 0, length_names[axis], shape.lengths[axis],
+                            "must be positive and finite");
+    core::require_parameter(shape.cells[axis] >= 1, cell_names[axis], shape.cells[axis],
+                            "must be at least 1");
+    core::require_parameter(true, origin_names[axis], shape.origin[axis], "must be finite");
     element_bound *= shape.cells[axis] + 1.0;
   }
-  require_parameter(element_bound <= std::numeric_limits<int>::max(), "BoxShape::cells (elements of the box)",
-                    element_bound, "too many for 32-bit indices");
+  core::require_parameter(element_bound <= std::numeric_limits<int>::max(),
+                          "BoxShape::cells (elements of the box)", element_bound,
+                          "too many for 32-bit indices");
 }
 
-}  // namespace detail
+}  // namespace detail::mesh
 
 // A box of tets or hexahedra, all positively oriented. Node (i, j, k) of the lattice is column i + (cells[0]
 // + 1) * (j + (cells[1] + 1) * k), so x runs fastest; elements are in the order of their cells. Throws
@@ -68,7 +70,7 @@ Mesh<E, Scalar> make_box(const BoxShape& shape = {}) {
   constexpr bool hexahedra = E::cell_kind == CellKind::hex;
   const bool kuhn = shape.split == Split::kuhn;
   const int elements_per_cell = hexahedra ? 1 : kuhn ? 6 : 5;
-  detail::require_box(shape, elements_per_cell);
+  detail::mesh::require_box(shape, elements_per_cell);
   const auto [cells_x, cells_y, cells_z] = shape.cells;
   const auto node = [nodes_x = cells_x + 1, nodes_y = cells_y + 1](int i, int j, int k) {
     return i + nodes_x * (j + nodes_y * k);
@@ -101,11 +103,12 @@ Mesh<E, Scalar> make_box(const BoxShape& shape = {}) {
           ++element;
         };
         if constexpr (hexahedra) {
-          append(detail::hexahedron_of_cell);
+          append(detail::mesh::hexahedron_of_cell);
         } else if (kuhn) {
-          for (const auto& corners : detail::kuhn_tets) append(corners);
+          for (const auto& corners : detail::mesh::kuhn_tets) append(corners);
         } else {
-          for (const auto& corners : detail::alternating_tets[static_cast<std::size_t>((i + j + k) % 2)])
+          for (const auto& corners :
+               detail::mesh::alternating_tets[static_cast<std::size_t>((i + j + k) % 2)])
             append(corners);
         }
       }

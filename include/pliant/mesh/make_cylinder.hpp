@@ -25,7 +25,7 @@ struct CylinderShape {
   std::array<double, 3> base{0, 0, 0};  // the centre of the lower end [m]
 };
 
-namespace detail {
+namespace detail::mesh {
 
 // A disc of radius 1 as six sectors of triangles around the centre. Ring k has 6 k nodes, at equal angles.
 struct Disc {
@@ -74,7 +74,7 @@ struct Disc {
   std::vector<std::array<int, 3>> triangles;     // counter-clockwise
 };
 
-}  // namespace detail
+}  // namespace detail::mesh
 
 // A cylinder of well-shaped tets, all positively oriented: a disc of triangles is extruded to layers of
 // wedges, and each wedge is divided into three tets. The diagonal of a wedge's side rises from the lower
@@ -86,20 +86,22 @@ struct Disc {
 template <Element E, class Scalar = double>
 Mesh<E, Scalar> make_cylinder(const CylinderShape& shape = {}) {
   static_assert(E::cell_kind == CellKind::tet, "make_cylinder<E>: cylinders are made of Tet4 only");
-  detail::require_parameter(shape.radius > 0, "CylinderShape::radius", shape.radius,
-                            "must be positive and finite");
-  detail::require_parameter(shape.length > 0, "CylinderShape::length", shape.length,
-                            "must be positive and finite");
-  detail::require_parameter(shape.rings >= 1, "CylinderShape::rings", shape.rings, "must be at least 1");
-  detail::require_parameter(shape.layers >= 1, "CylinderShape::layers", shape.layers, "must be at least 1");
+  detail::core::require_parameter(shape.radius > 0, "CylinderShape::radius", shape.radius,
+                                  "must be positive and finite");
+  detail::core::require_parameter(shape.length > 0, "CylinderShape::length", shape.length,
+                                  "must be positive and finite");
+  detail::core::require_parameter(shape.rings >= 1, "CylinderShape::rings", shape.rings,
+                                  "must be at least 1");
+  detail::core::require_parameter(shape.layers >= 1, "CylinderShape::layers", shape.layers,
+                                  "must be at least 1");
   const double tet_count = 18.0 * shape.rings * shape.rings * shape.layers;
-  detail::require_parameter(tet_count <= std::numeric_limits<int>::max(),
-                            "CylinderShape (18 rings^2 layers tets)", tet_count,
-                            "too many for 32-bit indices");
+  detail::core::require_parameter(tet_count <= std::numeric_limits<int>::max(),
+                                  "CylinderShape (18 rings^2 layers tets)", tet_count,
+                                  "too many for 32-bit indices");
   for (const double x : shape.base)
-    detail::require_parameter(true, "CylinderShape::base", x, "must be finite");
+    detail::core::require_parameter(true, "CylinderShape::base", x, "must be finite");
 
-  const detail::Disc disc(shape.rings);
+  const detail::mesh::Disc disc(shape.rings);
   const int disc_nodes = static_cast<int>(disc.positions.size());
   Mesh<E, Scalar> mesh;
   mesh.nodes.resize(3, static_cast<Eigen::Index>(disc_nodes) * (shape.layers + 1));

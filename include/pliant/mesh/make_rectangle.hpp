@@ -20,7 +20,7 @@ struct RectangleShape {
   Split split = Split::alternating;     // division of a cell into two triangles
 };
 
-namespace detail {
+namespace detail::mesh {
 
 // Corner c of a lattice cell has the offsets (c & 1, c >> 1). The diagonal is 0-3 or 1-2.
 inline constexpr std::array<std::array<std::array<int, 3>, 2>, 2> triangles_of_cell{{
@@ -36,18 +36,19 @@ inline void require_rectangle(const RectangleShape& shape) {
   constexpr std::array<const char*, 2> origin_names{"RectangleShape::origin[0]", "RectangleShape::origin[1]"};
   double element_bound = 2;
   for (std::size_t axis = 0; axis < 2; ++axis) {
-    require_parameter(shape.lengths[axis] > 0, length_names[axis], shape.lengths[axis],
-                      "must be positive and finite");
-    require_parameter(shape.cells[axis] >= 1, cell_names[axis], shape.cells[axis], "must be at least 1");
-    require_parameter(true, origin_names[axis], shape.origin[axis], "must be finite");
+    core::require_parameter(shape.lengths[axis] > 0, length_names[axis], shape.lengths[axis],
+                            "must be positive and finite");
+    core::require_parameter(shape.cells[axis] >= 1, cell_names[axis], shape.cells[axis],
+                            "must be at least 1");
+    core::require_parameter(true, origin_names[axis], shape.origin[axis], "must be finite");
     element_bound *= shape.cells[axis] + 1.0;
   }
-  require_parameter(element_bound <= std::numeric_limits<int>::max(),
-                    "RectangleShape::cells (elements of the rectangle)", element_bound,
-                    "too many for 32-bit indices");
+  core::require_parameter(element_bound <= std::numeric_limits<int>::max(),
+                          "RectangleShape::cells (elements of the rectangle)", element_bound,
+                          "too many for 32-bit indices");
 }
 
-}  // namespace detail
+}  // namespace detail::mesh
 
 // A rectangle of triangles, two per cell, all counter-clockwise. Node (i, j) of the lattice is column
 // i + (cells[0] + 1) * j, so x runs fastest; elements are in the order of their cells. Throws ParameterError
@@ -55,7 +56,7 @@ inline void require_rectangle(const RectangleShape& shape) {
 template <Element E, class Scalar = double>
 Mesh<E, Scalar> make_rectangle(const RectangleShape& shape = {}) {
   static_assert(E::cell_kind == CellKind::triangle, "make_rectangle<E>: rectangles are made of Tri3 only");
-  detail::require_rectangle(shape);
+  detail::mesh::require_rectangle(shape);
   const auto [cells_x, cells_y] = shape.cells;
   const auto node = [nodes_x = cells_x + 1](int i, int j) { return i + nodes_x * j; };
 
@@ -74,7 +75,7 @@ Mesh<E, Scalar> make_rectangle(const RectangleShape& shape = {}) {
   for (int j = 0; j < cells_y; ++j) {
     for (int i = 0; i < cells_x; ++i) {
       const bool odd = shape.split == Split::alternating && (i + j) % 2 == 1;
-      for (const auto& corners : detail::triangles_of_cell[odd]) {
+      for (const auto& corners : detail::mesh::triangles_of_cell[odd]) {
         int local = 0;
         for (const int c : corners) mesh.elements(local++, element) = node(i + (c & 1), j + (c >> 1));
         ++element;

@@ -30,7 +30,7 @@ AxisAlignedBox<E::dim> bounding_box(const Mesh<E, Scalar>& mesh) {
   return box;
 }
 
-namespace detail {
+namespace detail::mesh {
 
 // An element scaled to size one, so that nothing overflows or underflows: its node a lies at X_0 + size *
 // shape.col(a).
@@ -55,13 +55,15 @@ struct ScaledElement {
   }
 
   // det dX/dxi at quadrature point q, in units of size^dim.
-  double jacobian_determinant(int q) const { return determinant(times(shape, E::shape_gradient(q))); }
+  double jacobian_determinant(int q) const {
+    return determinant(algebra::times(shape, E::shape_gradient(q)));
+  }
 
   // The least det dX/dxi at the nodes, in units of size^dim; only for elements whose Jacobian varies.
   double least_determinant_at_nodes() const {
     double least = HUGE_VAL;
     for (int a = 0; a < E::nodes; ++a) {
-      least = std::min(least, determinant(times(shape, E::shape_gradient_at_node(a))));
+      least = std::min(least, determinant(algebra::times(shape, E::shape_gradient_at_node(a))));
     }
     return least;
   }
@@ -114,7 +116,7 @@ SmallMatrix<double, E::dim, E::nodes> ideal_shape() {
 // The inverse of the Jacobian dX/dxi of the ideal shape at quadrature point q.
 template <Element E>
 SmallMatrix<double, E::dim, E::dim> ideal_inverse(int q) {
-  return inverse(times(ideal_shape<E>(), E::shape_gradient(q)));
+  return algebra::inverse(algebra::times(ideal_shape<E>(), E::shape_gradient(q)));
 }
 
 // The mean ratio of an element, see element_quality.
@@ -128,8 +130,8 @@ double mean_ratio(const ScaledElement<E>& element) {
   }();
   double worst = 1;
   for (int q = 0; q < E::quadrature_points; ++q) {
-    const SmallMatrix<double, E::dim, E::dim> S =
-        times(times(element.shape, E::shape_gradient(q)), ideal[static_cast<std::size_t>(q)]);
+    const SmallMatrix<double, E::dim, E::dim> S = algebra::times(
+        algebra::times(element.shape, E::shape_gradient(q)), ideal[static_cast<std::size_t>(q)]);
     const double J = determinant(S);
     const double norm = double_dot(S, S);
     const double ratio = norm > 0 ? E::dim * std::pow(std::abs(J), 2.0 / E::dim) / norm : 0;
@@ -138,12 +140,12 @@ double mean_ratio(const ScaledElement<E>& element) {
   return worst;
 }
 
-}  // namespace detail
+}  // namespace detail::mesh
 
 // The volume of one element, in 2D its area; negative if it is flipped [m^dim].
 template <Element E, class Scalar>
 double element_volume(const Mesh<E, Scalar>& mesh, Eigen::Index element) {
-  const detail::ScaledElement<E> scaled(mesh, element);
+  const detail::mesh::ScaledElement<E> scaled(mesh, element);
   return scaled.volume() * std::pow(scaled.size, E::dim);
 }
 
@@ -169,7 +171,7 @@ double total_volume(const Mesh<E, Scalar>& mesh) {
 // (Liu and Joe 1994).
 template <Element E, class Scalar>
 double element_quality(const Mesh<E, Scalar>& mesh, Eigen::Index element) {
-  return detail::mean_ratio(detail::ScaledElement<E>(mesh, element));
+  return detail::mesh::mean_ratio(detail::mesh::ScaledElement<E>(mesh, element));
 }
 
 // The quality of each element.

@@ -50,10 +50,10 @@ struct Repair {
   // The maps then lead from the first mesh to the last; the numbers in each line of the message are those
   // before that repair. Throws SizeError if `next` repaired another mesh.
   Repair followed_by(Repair next) const {
-    detail::require_size("nodes of the next repair", static_cast<std::ptrdiff_t>(next.node_map.size()),
-                         mesh.node_count());
-    detail::require_size("elements of the next repair", static_cast<std::ptrdiff_t>(next.element_map.size()),
-                         mesh.element_count());
+    detail::core::require_size("nodes of the next repair", static_cast<std::ptrdiff_t>(next.node_map.size()),
+                               mesh.node_count());
+    detail::core::require_size("elements of the next repair",
+                               static_cast<std::ptrdiff_t>(next.element_map.size()), mesh.element_count());
     next.node_map = compose(node_map, next.node_map);
     next.element_map = compose(element_map, next.element_map);
     next.changes += changes;
@@ -70,7 +70,7 @@ struct Repair {
   }
 };
 
-namespace detail {
+namespace detail::mesh {
 
 // Keeps the columns whose mark is not 0, and returns the map from old columns to new ones.
 template <class Matrix>
@@ -123,7 +123,7 @@ template <Element E, class Scalar>
 Repair<Mesh<E, Scalar>> drop_elements(const Mesh<E, Scalar>& mesh, const std::vector<int>& elements,
                                       const char* repair) {
   if (!mesh.regions.empty()) {
-    require_size("regions", static_cast<std::ptrdiff_t>(mesh.regions.size()), mesh.element_count());
+    core::require_size("regions", static_cast<std::ptrdiff_t>(mesh.regions.size()), mesh.element_count());
   }
   std::vector<char> keep(static_cast<std::size_t>(mesh.element_count()), 1);
   for (const int element : elements) keep[static_cast<std::size_t>(element)] = 0;
@@ -158,7 +158,7 @@ constexpr std::array<int, static_cast<std::size_t>(E::nodes)> mirrored_order() {
   }
 }
 
-}  // namespace detail
+}  // namespace detail::mesh
 
 // Drops the given elements (their nodes stay). Throws IndexError at a number outside the mesh, and SizeError
 // if the mesh has region numbers, but not one per element.
@@ -171,7 +171,7 @@ Repair<Mesh<E, Scalar>> drop_elements(const Mesh<E, Scalar>& mesh, std::vector<i
   }
   std::sort(elements.begin(), elements.end());
   elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
-  return detail::drop_elements(mesh, elements, "drop_elements");
+  return detail::mesh::drop_elements(mesh, elements, "drop_elements");
 }
 
 // Drops the elements that have no volume or a repeated node. Throws SizeError as drop_elements does.
@@ -182,7 +182,7 @@ Repair<Mesh<E, Scalar>> drop_degenerate_elements(const Mesh<E, Scalar>& mesh) {
   std::merge(diagnosis.elements_repeating_a_node.begin(), diagnosis.elements_repeating_a_node.end(),
              diagnosis.degenerate_elements.begin(), diagnosis.degenerate_elements.end(),
              std::back_inserter(elements));
-  return detail::drop_elements(mesh, elements, "drop_degenerate_elements");
+  return detail::mesh::drop_elements(mesh, elements, "drop_degenerate_elements");
 }
 
 // Drops every element that has the same nodes as an earlier one. Throws SizeError as drop_elements does.
@@ -190,18 +190,18 @@ template <Element E, class Scalar>
 Repair<Mesh<E, Scalar>> drop_duplicate_elements(const Mesh<E, Scalar>& mesh) {
   std::vector<int> elements;
   for (const Duplicate& duplicate : diagnose(mesh).duplicate_elements) elements.push_back(duplicate.number);
-  return detail::drop_elements(mesh, elements, "drop_duplicate_elements");
+  return detail::mesh::drop_elements(mesh, elements, "drop_duplicate_elements");
 }
 
 // Makes the volume of flipped elements positive by reordering their nodes.
 template <Element E, class Scalar>
 Repair<Mesh<E, Scalar>> reorient(const Mesh<E, Scalar>& mesh) {
   const std::vector<int> flipped = diagnose(mesh).flipped_elements;
-  Repair<Mesh<E, Scalar>> result{mesh, detail::unchanged(mesh.node_count()),
-                                 detail::unchanged(mesh.element_count()),
+  Repair<Mesh<E, Scalar>> result{mesh, detail::mesh::unchanged(mesh.node_count()),
+                                 detail::mesh::unchanged(mesh.element_count()),
                                  static_cast<std::ptrdiff_t>(flipped.size()),
-                                 detail::repair_message("reorient", flipped, "element", "turned")};
-  constexpr auto order = detail::mirrored_order<E>();
+                                 detail::mesh::repair_message("reorient", flipped, "element", "turned")};
+  constexpr auto order = detail::mesh::mirrored_order<E>();
   for (const int element : flipped) {
     for (std::size_t a = 0; a < order.size(); ++a) {
       result.mesh.elements(static_cast<int>(a), element) = mesh.elements(order[a], element);
@@ -220,11 +220,11 @@ Repair<Mesh<E, Scalar>> drop_unreferenced_nodes(const Mesh<E, Scalar>& mesh) {
   Repair<Mesh<E, Scalar>> result{
       mesh,
       {},
-      detail::unchanged(mesh.element_count()),
+      detail::mesh::unchanged(mesh.element_count()),
       static_cast<std::ptrdiff_t>(unreferenced.size()),
-      detail::repair_message("drop_unreferenced_nodes", unreferenced, "node", "dropped")};
-  result.node_map = detail::keep_columns(result.mesh.nodes, keep);
-  detail::renumber(result.mesh, result.node_map);
+      detail::mesh::repair_message("drop_unreferenced_nodes", unreferenced, "node", "dropped")};
+  result.node_map = detail::mesh::keep_columns(result.mesh.nodes, keep);
+  detail::mesh::renumber(result.mesh, result.node_map);
   return result;
 }
 
@@ -236,7 +236,7 @@ Repair<Mesh<E, Scalar>> drop_unreferenced_nodes(const Mesh<E, Scalar>& mesh) {
 template <Element E, class Scalar>
 Repair<Mesh<E, Scalar>> merge_duplicate_nodes(const Mesh<E, Scalar>& mesh, double tolerance = 0) {
   const std::vector<int> representatives = coincident_nodes(mesh.nodes, tolerance);
-  Repair<Mesh<E, Scalar>> result{mesh, {}, detail::unchanged(mesh.element_count()), 0, {}};
+  Repair<Mesh<E, Scalar>> result{mesh, {}, detail::mesh::unchanged(mesh.element_count()), 0, {}};
   std::vector<char> keep(representatives.size(), 1);
   std::vector<int> merged;
   for (std::size_t node = 0; node < representatives.size(); ++node) {
@@ -249,23 +249,24 @@ Repair<Mesh<E, Scalar>> merge_duplicate_nodes(const Mesh<E, Scalar>& mesh, doubl
       survivor = member;
   }
   result.changes = static_cast<std::ptrdiff_t>(merged.size());
-  result.message = detail::repair_message("merge_duplicate_nodes", merged, "node", "merged into others");
+  result.message =
+      detail::mesh::repair_message("merge_duplicate_nodes", merged, "node", "merged into others");
 
-  result.node_map = detail::keep_columns(result.mesh.nodes, keep);
+  result.node_map = detail::mesh::keep_columns(result.mesh.nodes, keep);
   for (std::size_t node = 0; node < representatives.size(); ++node) {
     result.node_map[node] = result.node_map[static_cast<std::size_t>(representatives[node])];
   }
-  detail::renumber(result.mesh, result.node_map);
+  detail::mesh::renumber(result.mesh, result.node_map);
 
   std::size_t collapsed = 0;
   for (Eigen::Index element = 0; element < mesh.elements.cols(); ++element) {
-    if (detail::repeats_a_node<E>(result.mesh.elements, element) &&
-        !detail::repeats_a_node<E>(mesh.elements, element)) {
+    if (detail::mesh::repeats_a_node<E>(result.mesh.elements, element) &&
+        !detail::mesh::repeats_a_node<E>(mesh.elements, element)) {
       ++collapsed;
     }
   }
   if (collapsed > 0) {
-    result.message += "; " + detail::counted(collapsed, "element", "has", "have") +
+    result.message += "; " + detail::mesh::counted(collapsed, "element", "has", "have") +
                       " one node twice now: the tolerance is too large, or drop_degenerate_elements(mesh)";
   }
   return result;

@@ -27,7 +27,7 @@ std::vector<int> nodes_where(const MeshType& mesh, Predicate&& predicate) {
   return selected;
 }
 
-namespace detail {
+namespace detail::mesh {
 
 // The numbers of the marked nodes.
 inline std::vector<int> marked_nodes(const std::vector<char>& marks) {
@@ -38,7 +38,7 @@ inline std::vector<int> marked_nodes(const std::vector<char>& marks) {
   return selected;
 }
 
-}  // namespace detail
+}  // namespace detail::mesh
 
 // The nodes of the elements of a region. Nodes on an interface belong to the regions on both of its sides.
 // Throws MeshError if no element is in the region, because an accidentally empty selection would go
@@ -46,15 +46,16 @@ inline std::vector<int> marked_nodes(const std::vector<char>& marks) {
 template <Element E, class Scalar>
 std::vector<int> nodes_of_region(const Mesh<E, Scalar>& mesh, int region) {
   if (!mesh.regions.empty()) {
-    detail::require_size("regions", static_cast<std::ptrdiff_t>(mesh.regions.size()), mesh.element_count());
+    detail::core::require_size("regions", static_cast<std::ptrdiff_t>(mesh.regions.size()),
+                               mesh.element_count());
   }
-  detail::require_indices_in_range(mesh);
+  detail::mesh::require_indices_in_range(mesh);
   std::vector<char> marks(static_cast<std::size_t>(mesh.node_count()), 0);
   for (Eigen::Index element = 0; element < mesh.elements.cols(); ++element) {
     if (mesh.region(element) != region) continue;
     for (const int node : mesh.elements.col(element)) marks[static_cast<std::size_t>(node)] = 1;
   }
-  std::vector<int> selected = detail::marked_nodes(marks);
+  std::vector<int> selected = detail::mesh::marked_nodes(marks);
   if (selected.empty()) {
     std::set<int> present(mesh.regions.begin(), mesh.regions.end());
     if (mesh.regions.empty() && mesh.element_count() > 0) present.insert(0);
@@ -97,7 +98,7 @@ std::vector<int> boundary_nodes(const Mesh<E, Scalar>& mesh) {
   for (Eigen::Index face = 0; face < boundary.faces.cols(); ++face) {
     for (const int node : boundary.faces.col(face)) marks[static_cast<std::size_t>(node)] = 1;
   }
-  return detail::marked_nodes(marks);
+  return detail::mesh::marked_nodes(marks);
 }
 
 // The node nearest to the point X [m]; of several at the same distance the lowest number. Nodes without

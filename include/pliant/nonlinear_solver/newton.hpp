@@ -58,17 +58,18 @@ struct NewtonParameters {
   }
 
   void check() const {
-    detail::require_parameter(max_iterations >= 1, "Newton::max_iterations", max_iterations,
-                              "must be at least 1");
-    detail::require_parameter(tolerance >= 0, "Newton::tolerance", tolerance, "must not be negative");
-    detail::require_parameter(absolute_tolerance >= 0, "Newton::absolute_tolerance", absolute_tolerance,
-                              "must not be negative (N)");
-    detail::require_parameter(reduction >= 0 && reduction < 1, "Newton::reduction", reduction,
-                              "must lie in [0, 1)");
-    detail::require_parameter(sufficient_decrease > 0 && sufficient_decrease < 0.5,
-                              "Newton::sufficient_decrease", sufficient_decrease, "must lie in (0, 0.5)");
-    detail::require_parameter(max_line_search_steps >= 1, "Newton::max_line_search_steps",
-                              max_line_search_steps, "must be at least 1");
+    detail::core::require_parameter(max_iterations >= 1, "Newton::max_iterations", max_iterations,
+                                    "must be at least 1");
+    detail::core::require_parameter(tolerance >= 0, "Newton::tolerance", tolerance, "must not be negative");
+    detail::core::require_parameter(absolute_tolerance >= 0, "Newton::absolute_tolerance", absolute_tolerance,
+                                    "must not be negative (N)");
+    detail::core::require_parameter(reduction >= 0 && reduction < 1, "Newton::reduction", reduction,
+                                    "must lie in [0, 1)");
+    detail::core::require_parameter(sufficient_decrease > 0 && sufficient_decrease < 0.5,
+                                    "Newton::sufficient_decrease", sufficient_decrease,
+                                    "must lie in (0, 0.5)");
+    detail::core::require_parameter(max_line_search_steps >= 1, "Newton::max_line_search_steps",
+                                    max_line_search_steps, "must be at least 1");
   }
 };
 
@@ -122,11 +123,11 @@ struct NewtonWorkspace {
   Vector gradient, right_side, step, trial;
   Matrix hessian;
   Matrix projected;  // with HessianStrategy::progressive only
-  BoundedSolve<Matrix> bounded = {};
+  detail::linear_solver::BoundedSolve<Matrix> bounded = {};
   bool has_projected = false;
 
   // See core/history.hpp.
-  using History = typename BoundedSolve<Matrix>::History;
+  using History = typename detail::linear_solver::BoundedSolve<Matrix>::History;
   void save(History& history) const { bounded.save(history); }
   void restore(History&& history) { bounded.restore(std::move(history)); }
 
@@ -346,7 +347,7 @@ class Minimization {
       report_.linear.residual = residual;
       return monitor_(report_);
     };
-    if constexpr (solver_abilities<Solver>.takes_positions) {
+    if constexpr (linear_solver::solver_abilities<Solver>.takes_positions) {
       solver_workspace_.set_positions(problem_.position());  // for which the last tangent was computed
     }
     report_.linear = solve_within_bounds(linear_monitor);

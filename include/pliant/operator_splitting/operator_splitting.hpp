@@ -52,7 +52,7 @@ struct OperatorSplitting {
   static constexpr IntegratorAbilities abilities{.needs_solver = false, .knows_colliders = true};
 
   template <class SystemType, class FilterType>
-  using Workspace = SplitBodies<SystemType, FilterType>;
+  using Workspace = detail::operator_splitting::SplitBodies<SystemType, FilterType>;
 
   double time_step() const { return dt; }
 
@@ -60,13 +60,13 @@ struct OperatorSplitting {
   bool feels_volumes() const { return incremental && volume_iterations > 0; }
 
   void check() const {
-    detail::require_parameter(dt > 0, "OperatorSplitting::dt", dt, "must be positive (s)");
-    detail::require_parameter(volume_iterations >= 0, "OperatorSplitting::volume_iterations",
-                              volume_iterations, "must not be negative");
-    detail::require_parameter(rotation_iterations >= 1, "OperatorSplitting::rotation_iterations",
-                              rotation_iterations, "must be at least 1");
-    detail::require_parameter(stretch_iterations >= 1, "OperatorSplitting::stretch_iterations",
-                              stretch_iterations, "must be at least 1");
+    detail::core::require_parameter(dt > 0, "OperatorSplitting::dt", dt, "must be positive (s)");
+    detail::core::require_parameter(volume_iterations >= 0, "OperatorSplitting::volume_iterations",
+                                    volume_iterations, "must not be negative");
+    detail::core::require_parameter(rotation_iterations >= 1, "OperatorSplitting::rotation_iterations",
+                                    rotation_iterations, "must be at least 1");
+    detail::core::require_parameter(stretch_iterations >= 1, "OperatorSplitting::stretch_iterations",
+                                    stretch_iterations, "must be at least 1");
   }
 
   template <class SystemType, class Bodies>

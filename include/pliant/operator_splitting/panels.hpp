@@ -10,7 +10,7 @@
 #include <pliant/linear_solver/direct/multifrontal.hpp>
 #include <pliant/simd/rows.hpp>
 
-namespace pliant {
+namespace pliant::detail::operator_splitting {
 
 // The Cholesky factor of a symmetric positive definite matrix with one number for each pair of neighbouring
 // nodes.
@@ -32,9 +32,9 @@ class Panels {
 
   // `values`: one number for each block of a pattern with a row for each node. If the result is not `done`
   // there is no factor.
-  FactorResult factorise(const BlockPattern& pattern, const std::vector<double>& values) {
+  linear_solver::FactorResult factorise(const BlockPattern& pattern, const std::vector<double>& values) {
     Factor factor;
-    factor.analyse(Fronts::of(pattern), FactorKept::nothing);
+    factor.analyse(linear_solver::Fronts::of(pattern), linear_solver::FactorKept::nothing);
     number_places(factor.fronts());
     const std::vector<int> panel_of = lay_out(factor.fronts());
     return factor.factorise(Values{values.data()}, [&](int f) {
@@ -74,7 +74,7 @@ class Panels {
   std::size_t scratch_size() const { return scratch_size_; }
 
  private:
-  using Factor = Multifrontal<1, isa, double>;
+  using Factor = linear_solver::Multifrontal<1, isa, double>;
   static constexpr int height = sizeof(Real) == 4 ? 16 : 8;  // of a tile
   using Tile = Lane<Real, height, isa>;
   // A part of a tile that is one register, for loops with so many sums that only one register is left for
@@ -108,10 +108,10 @@ class Panels {
   // The fronts of each part and, last, of the top, all ascending. The parts are the sets of subtrees with the
   // shortest estimated time of a solve with one thread per part. A small matrix is one part. The result does
   // not depend on the number of threads.
-  static std::vector<std::vector<int>> cut(const Fronts& fronts) {
+  static std::vector<std::vector<int>> cut(const linear_solver::Fronts& fronts) {
     constexpr double worth_parts = 5e4;  // entries of a part
     constexpr double most_parts = 4;
-    const std::vector<double> work = fronts.work_of_subtrees([](const Fronts::Front& f) {
+    const std::vector<double> work = fronts.work_of_subtrees([](const linear_solver::Fronts::Front& f) {
       return static_cast<double>(f.columns()) * (f.columns() + f.rows_below());
     });
     std::vector<int> subtrees;
@@ -126,7 +126,7 @@ class Panels {
     std::vector<int> best(work.size(), -1);
     double top = 0, shortest = std::numeric_limits<double>::infinity();
     while (!subtrees.empty()) {
-      Fronts::Dealt dealt = fronts.deal(subtrees, work, count);
+      linear_solver::Fronts::Dealt dealt = fronts.deal(subtrees, work, count);
       if (top + dealt.heaviest < shortest) {
         shortest = top + dealt.heaviest;
         best = std::move(dealt.part_of);
@@ -139,10 +139,10 @@ class Panels {
       subtrees.erase(subtrees.begin());
       subtrees.insert(subtrees.end(), children.begin(), children.end());
     }
-    return Fronts::grouped(best, count);
+    return linear_solver::Fronts::grouped(best, count);
   }
 
-  void number_places(const Fronts& fronts) {
+  void number_places(const linear_solver::Fronts& fronts) {
     node_at_.clear();
     place_of_.assign(fronts.order.size(), 0);
     parts_.clear();
@@ -161,7 +161,7 @@ class Panels {
 
   // All memory is allocated at once: growing vectors would copy and clear more than there is to compute.
   // Returns the first panel of each front.
-  std::vector<int> lay_out(const Fronts& fronts) {
+  std::vector<int> lay_out(const linear_solver::Fronts& fronts) {
     std::vector<int> panel_of(fronts.fronts.size());
     panels_.clear();
     std::ptrdiff_t values = 0, offsets = 0;
@@ -169,7 +169,7 @@ class Panels {
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       parts_[p].first = static_cast<int>(panels_.size());
       for (const int f : fronts_of_[p]) {
-        const Fronts::Front& front = fronts.fronts[at(f)];
+        const linear_solver::Fronts::Front& front = fronts.fronts[at(f)];
         panel_of[at(f)] = static_cast<int>(panels_.size());
         for (int first = 0; first < front.columns(); first += widest) {
           const int columns = std::min(front.columns() - first, widest),
@@ -190,8 +190,8 @@ class Panels {
 
   // Computes P for the columns of a front from `first` on.
   void fill(const Panel& panel, const Factor& factor, int f, int first) {
-    const Fronts& fronts = factor.fronts();
-    const Fronts::Front& front = fronts.fronts[at(f)];
+    const linear_solver::Fronts& fronts = factor.fronts();
+    const linear_solver::Fronts::Front& front = fronts.fronts[at(f)];
     const int columns = panel.columns, own = front.columns() - first;
     int* const offsets = offsets_.data() + panel.offsets;
     for (int r = 0; r < panel.rows; ++r)
@@ -378,4 +378,4 @@ class Panels {
   std::size_t scratch_size_ = 0;
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::operator_splitting

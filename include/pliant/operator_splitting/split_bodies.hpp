@@ -20,7 +20,7 @@
 #include <pliant/operator_splitting/split_copies.hpp>
 #include <pliant/operator_splitting/split_pieces.hpp>
 
-namespace pliant {
+namespace pliant::detail::operator_splitting {
 
 // The data that SplitBodies carries from one step to the next. Without rotations or multipliers the next step
 // starts from those of its positions.
@@ -111,9 +111,8 @@ class SplitBodies {
       bodies_.find(system.pattern());
     }
     const auto beta = static_cast<double>(system.stiffness_damping());
-    detail::require_parameter(
-        beta == 0, "Rayleigh::beta", beta,
-        "must be zero with OperatorSplitting, which does not support stiffness damping");
+    core::require_parameter(beta == 0, "Rayleigh::beta", beta,
+                            "must be zero with OperatorSplitting, which does not support stiffness damping");
     const std::vector<Element> elements = elements_of(system);
     elements_ = fingerprint_of(elements, system.mass_damping());
     pieces_ = pieces_of(elements, system.numbering(), system.rest(), system.nodes_of_copy());
@@ -189,7 +188,7 @@ class SplitBodies {
       others_->find_constraint_forces(integrator, context, state, moved_, held_);
       others_->find_displacement(state.x, displacement);
     }
-    parallel_parts(static_cast<int>(blocks_.size()), [&](int b) {
+    core::parallel_parts(static_cast<int>(blocks_.size()), [&](int b) {
       const auto [group, block] = blocks_[at(b)];
       Copies& copies = copies_[at(group)];
       copies.advance(block, integrator, context, state, moved_, start);
@@ -257,8 +256,8 @@ class SplitBodies {
           "energy/concept.hpp");
       if constexpr (takes) {
         const RawCoefficients c = energy.split_coefficients();
-        detail::require_parameter(c.lambda >= 0, "lambda", c.lambda,
-                                  "must not be negative (Pa) with OperatorSplitting");
+        core::require_parameter(c.lambda >= 0, "lambda", c.lambda,
+                                "must not be negative (Pa) with OperatorSplitting");
         elements.push_back({point.nodes, point.gradients, static_cast<double>(point.volume), c.mu, c.lambda});
       }
     });
@@ -266,7 +265,7 @@ class SplitBodies {
   }
 
   static std::uint64_t fingerprint_of(const std::vector<Element>& elements, const Vector& damping) {
-    detail::Fingerprint result;
+    core::Fingerprint result;
     for (const Element& e : elements) {
       for (const int node : e.nodes) result.add(node);
       for (const double number : {e.volume, e.mu, e.lambda}) result.add(number);
@@ -403,4 +402,4 @@ class SplitBodies {
   FreeBodies<Vector, isa> bodies_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::operator_splitting

@@ -13,7 +13,7 @@
 #include <pliant/operator_splitting/stretch_elements.hpp>
 #include <pliant/operator_splitting/volume_constraints.hpp>
 
-namespace pliant {
+namespace pliant::detail::operator_splitting {
 
 // A mesh of one or several pieces: lanes are elements. An array of a step has a row for each place of the
 // mesh, and more rows after them, without weight and at the origin, for lanes without an element.
@@ -55,7 +55,7 @@ class SplitBody {
       constraints_.start_from(positions_.data());
     }
     predict(context, state, moved, integrator.incremental);
-    using Multipliers = detail::Multipliers<Scalar>;
+    using Multipliers = Multipliers<Scalar>;
     Multipliers multipliers;
     if (integrator.feels_volumes()) multipliers = Multipliers::at_start(constraints_.multipliers(), start);
     for (int k = 0; k < integrator.stretch_iterations; ++k) {
@@ -86,9 +86,9 @@ class SplitBody {
     const Row per_time(static_cast<Scalar>(1 / dt_));
     for (std::ptrdiff_t place = mesh_.free_count(); place < mesh_.count(); ++place) {
       const std::ptrdiff_t node = node_[at(place)];
-      held.set_row(node, detail::holding_force(Row(mesh_.masses()[at(place)]), Row(mesh_.kept()[at(place)]),
-                                               per_time, moved.row(node), state.v.row(node), row(y, place),
-                                               context.loads.row(node)));
+      held.set_row(node,
+                   holding_force(Row(mesh_.masses()[at(place)]), Row(mesh_.kept()[at(place)]), per_time,
+                                 moved.row(node), state.v.row(node), row(y, place), context.loads.row(node)));
     }
   }
 
@@ -200,7 +200,7 @@ class SplitBody {
 
   template <class Run>
   void for_each_place(Run&& run) const {
-    parallel_for(std::ssize(node_), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    core::parallel_for(std::ssize(node_), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       const auto own = run;  // a copy, so that its pointers stay in registers in spite of stores
       const int* const node = node_.data();
       for (std::ptrdiff_t place = begin; place < end; ++place) own(place, std::ptrdiff_t{node[place]});
@@ -249,7 +249,7 @@ class SplitBody {
   }
 
   // positions += (M + dt^2 L)^-1 (sum 2 mu V dt^2 (R - F) grad N + M (predicted - positions)).
-  void solve_stretch(const detail::Multipliers<Scalar>& multipliers, int rotation_iterations) {
+  void solve_stretch(const Multipliers<Scalar>& multipliers, int rotation_iterations) {
     const Factor& factor = mesh_.factor();
     const int part_count = factor.parts();
     const std::ptrdiff_t top = factor.begin(part_count), free = factor.node_count(),
@@ -261,7 +261,7 @@ class SplitBody {
       for (std::ptrdiff_t place = begin; place < end; ++place)
         set_row(inertia, place, Row(masses[place]) * (row(to, place) - row(from, place)));
     };
-    parallel_parts(part_count, [&](int p) {
+    core::parallel_parts(part_count, [&](int p) {
       Part& part = parts_[at(p)];
       auto& y = part.right_side;
       set_inertia(y, factor.begin(p), factor.end(p));
@@ -279,7 +279,7 @@ class SplitBody {
     }
     factor.sweep_forward(part_count, y.data());
     factor.sweep_backward(part_count, y.data(), parts_.front().scratch.data());
-    parallel_parts(part_count, [&](int p) {
+    core::parallel_parts(part_count, [&](int p) {
       auto& own = parts_[at(p)].right_side;
       if (p > 0) std::copy(y.begin() + stride * top, y.begin() + stride * free, own.begin() + stride * top);
       factor.sweep_backward(p, own.data(), parts_[at(p)].scratch.data());
@@ -301,7 +301,7 @@ class SplitBody {
       const Part& part = parts_[at(p)];
       constraints_.relax(part.constraints_begin, part.constraints_end, first, positions_.data());
     };
-    parallel_parts(part_count, relax);
+    core::parallel_parts(part_count, relax);
     relax(part_count);
   }
 
@@ -314,4 +314,4 @@ class SplitBody {
   AlignedVector<Scalar> positions_, predicted_;  // a row for each place [m]
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::operator_splitting

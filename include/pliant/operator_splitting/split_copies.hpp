@@ -13,7 +13,7 @@
 #include <pliant/operator_splitting/volume_constraints.hpp>
 #include <pliant/simd/rows.hpp>
 
-namespace pliant {
+namespace pliant::detail::operator_splitting {
 
 // Copies of a body that differ by a rigid motion only, in blocks of one copy per lane. They share one factor,
 // one list of elements and one of constraints, each of which is read once for a whole block; and because
@@ -26,7 +26,7 @@ class SplitCopies {
   using Vector = VectorType;
   using Scalar = typename Vector::Scalar;
   using Mesh = SplitMesh<Scalar, isa>;
-  static constexpr int copies = 2 * kernel_width<Scalar>;  // of a block
+  static constexpr int copies = 2 * assembly::kernel_width<Scalar>;  // of a block
 
   // `all`: the result of SplitMesh::make; `nodes[k]`: the numbers in the system of the nodes of copy k.
   // Unused lanes repeat the last copy.
@@ -64,7 +64,7 @@ class SplitCopies {
 
   // Sets the rotations to those at the positions x [m].
   void find_rotations(const Vector& x) {
-    parallel_parts(block_count(), [&](int b) {
+    core::parallel_parts(block_count(), [&](int b) {
       Block& block = blocks_[at(b)];
       set_positions(block, x);
       elements_.find_rotations(block.positions.data(), block.rotations.data());
@@ -92,7 +92,7 @@ class SplitCopies {
       constraints_.find_multipliers(block.positions.data(), block.start.data());
     }
     predict(block, context, state, moved, integrator.incremental);
-    using Multipliers = detail::Multipliers<Scalar>;
+    using Multipliers = Multipliers<Scalar>;
     Multipliers multipliers;
     if (integrator.feels_volumes()) multipliers = Multipliers::at_start(block.start.data(), start);
     for (int k = 0; k < integrator.stretch_iterations; ++k) {
@@ -128,7 +128,7 @@ class SplitCopies {
       const T mass(mesh_.masses()[at(place)]), kept(mesh_.kept()[at(place)]);
       Coordinates force;
       PLIANT_UNROLL for (int i = 0; i < 3; ++i) force[i] =
-          detail::holding_force(mass, kept, per_time, way[i], v[i], elastic[i], load[i]);
+          holding_force(mass, kept, per_time, way[i], v[i], elastic[i], load[i]);
       to_nodes(block, place, force, held);
     }
   }
@@ -213,8 +213,7 @@ class SplitCopies {
     }
   }
 
-  void solve_stretch(Block& block, const detail::Multipliers<Scalar>& multipliers,
-                     int rotation_iterations) const {
+  void solve_stretch(Block& block, const Multipliers<Scalar>& multipliers, int rotation_iterations) const {
     auto& y = block.right_side;
     const std::ptrdiff_t free = mesh_.free_count();
     for (std::ptrdiff_t place = 0; place < free; ++place) {
@@ -239,4 +238,4 @@ class SplitCopies {
   std::vector<Block> blocks_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::operator_splitting

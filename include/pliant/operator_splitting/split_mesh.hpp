@@ -11,7 +11,7 @@
 #include <pliant/element/tet4.hpp>
 #include <pliant/operator_splitting/panels.hpp>
 
-namespace pliant {
+namespace pliant::detail::operator_splitting {
 
 // A tetrahedron of mu |F - R|^2 + lambda / 2 (det F - 1)^2.
 template <class Scalar>
@@ -37,8 +37,6 @@ enum class StartFrom {
   zero,
 };
 
-namespace detail {
-
 // The force on a fixed node: it balances elements and loads, and accelerates the node against its mass and
 // damping. `mass` and `kept` as in SplitNode; `elastic`: the force of the elements times dt^2; `way`: the
 // displacement in the step.
@@ -47,8 +45,6 @@ PLIANT_INLINE T holding_force(const T& mass, const T& kept, const T& per_time, c
                               const T& elastic, const T& load) {
   return per_time * (mass * (per_time * way - kept * v) - per_time * elastic) - load;
 }
-
-}  // namespace detail
 
 // The factorised matrix M + dt^2 L of the free nodes. Each node has a place, its index in the order of
 // elimination; the fixed nodes come last.
@@ -124,7 +120,7 @@ class SplitMesh {
       for (int a = 0; a < 4; ++a) corners(a, static_cast<int>(e)) = elements[e].nodes[at(a)];
     }
     const BlockPattern pattern = BlockPattern::from_graph(
-        renumbered(neighbours_of_nodes<Tet4>(corners, std::ssize(nodes)), numbering));
+        assembly::renumbered(neighbours_of_nodes<Tet4>(corners, std::ssize(nodes)), numbering));
     std::vector<double> values(at(pattern.blocks()), 0);
     for (std::size_t i = 0; i < free.size(); ++i) values[at(pattern.row_begin[i])] = nodes[at(free[i])].mass;
     for (const Element& e : elements) {
@@ -133,10 +129,10 @@ class SplitMesh {
         if (i >= 0 && i <= j) values[at(pattern.slot(i, j))] += value;
       });
     }
-    const FactorResult result = factor_.factorise(pattern, values);
-    if (result != FactorResult::done) {
+    const linear_solver::FactorResult result = factor_.factorise(pattern, values);
+    if (result != linear_solver::FactorResult::done) {
       throw ParameterError("OperatorSplitting::dt", dt,
-                           result == FactorResult::not_finite
+                           result == linear_solver::FactorResult::not_finite
                                ? "the matrix M + dt^2 L overflows"
                                : "the masses M are below the rounding of dt^2 L");
     }
@@ -185,4 +181,4 @@ class SplitMesh {
   std::vector<Scalar> masses_, inverse_masses_, kept_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::operator_splitting

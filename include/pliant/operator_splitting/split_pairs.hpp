@@ -14,7 +14,7 @@
 #include <pliant/operator_splitting/split_mesh.hpp>
 #include <pliant/simd/rows.hpp>
 
-namespace pliant {
+namespace pliant::detail::operator_splitting {
 
 // Two tetrahedra that share a face have five nodes in place of eight. Gathering nodes and scattering results
 // takes as long as the arithmetic between, so that pairs save time. A drawing is in docs/architecture.md.
@@ -30,9 +30,7 @@ constexpr int pair_node(int k, int a) { return a < 3 ? a : 3 + k; }
 
 // The number of pairs in lanes: as many as fit into a register, but at least into 32 bytes.
 template <class Scalar, Isa isa>
-inline constexpr int pairs_width = (isa == Isa::avx512 ? 2 : 1) * kernel_width<Scalar>;
-
-namespace detail {
+inline constexpr int pairs_width = (isa == Isa::avx512 ? 2 : 1) * assembly::kernel_width<Scalar>;
 
 template <class Scalar>
 bool have_same_nodes(const SplitElement<Scalar>& a, const SplitElement<Scalar>& b) {
@@ -48,7 +46,7 @@ std::vector<std::array<int, 4>> neighbours_by_faces(const std::vector<SplitEleme
   const auto for_each_face = [&](auto&& take) {
     for (int e = 0; e < std::ssize(elements); ++e) {
       for (int side = 0; side < 4; ++side) {
-        NodeTuple<3> face{{}, e, side};
+        mesh::NodeTuple<3> face{{}, e, side};
         for (int a = 0; a < 3; ++a) face.nodes[at(a)] = elements[at(e)].nodes[at(a < side ? a : a + 1)];
         std::sort(face.nodes.begin(), face.nodes.end());
         take(face);
@@ -59,7 +57,7 @@ std::vector<std::array<int, 4>> neighbours_by_faces(const std::vector<SplitEleme
   for (const auto& e : elements)
     nodes = std::max(nodes, 1 + *std::max_element(e.nodes.begin(), e.nodes.end()));
   std::vector<std::array<int, 4>> result(elements.size(), {-1, -1, -1, -1});
-  group_by_nodes<3>(nodes, for_each_face, [&](std::span<const NodeTuple<3>> faces) {
+  mesh::group_by_nodes<3>(nodes, for_each_face, [&](std::span<const mesh::NodeTuple<3>> faces) {
     if (faces.size() < 2 || have_same_nodes(elements[at(faces[0].element)], elements[at(faces[1].element)]))
       return;
     result[at(faces[0].element)][at(faces[0].face)] = faces[1].element;
@@ -185,7 +183,7 @@ std::vector<std::vector<std::size_t>> node_disjoint_groups(const std::vector<Spl
 template <class Scalar>
 std::vector<std::vector<std::size_t>> pieces_of_pairs(const std::vector<SplitPair<Scalar>>& pairs,
                                                       int first_fixed) {
-  DisjointSets sets(first_fixed);
+  mesh::DisjointSets sets(first_fixed);
   const auto free_node = [&](const SplitPair<Scalar>& pair) {
     const auto found =
         std::find_if(pair.nodes.begin(), pair.nodes.end(), [&](int n) { return n < first_fixed; });
@@ -236,12 +234,10 @@ PLIANT_INLINE void add_to_nodes(const T (&columns)[4], Scalar* x, const int (&of
   else add_rows(columns, x, offsets);
 }
 
-}  // namespace detail
-
 // The elements in pairs, as many as the matching finds, in the order of their first elements.
 template <class Scalar>
 std::vector<SplitPair<Scalar>> pairs_of(const std::vector<SplitElement<Scalar>>& elements) {
-  const std::vector<int> partner = detail::partners(detail::neighbours_by_faces(elements));
+  const std::vector<int> partner = partners(neighbours_by_faces(elements));
   std::vector<SplitPair<Scalar>> pairs;
   for (std::size_t e = 0; e < elements.size(); ++e) {
     const SplitElement<Scalar>& first = elements[e];
@@ -253,7 +249,7 @@ std::vector<SplitPair<Scalar>> pairs_of(const std::vector<SplitElement<Scalar>>&
       if (std::find(second.nodes.begin(), second.nodes.end(), first.nodes[a]) != second.nodes.end())
         face[taken++] = first.nodes[a];
     }
-    SplitPair<Scalar> pair{{}, {detail::with_nodes(first, face), detail::with_nodes(second, face)}, alone};
+    SplitPair<Scalar> pair{{}, {with_nodes(first, face), with_nodes(second, face)}, alone};
     for (std::size_t a = 0; a < 4; ++a) pair.nodes[a] = pair.elements[0].nodes[a];
     pair.nodes[4] = pair.elements[1].nodes[3];
     pairs.push_back(pair);
@@ -271,11 +267,10 @@ std::vector<std::vector<SplitPair<Scalar>>> batches_of(const std::vector<SplitPa
     Groups groups;
     std::size_t group = 0, first = 0;  // the next pair
   };
-  std::vector<detail::FreeNode> free_nodes(static_cast<std::size_t>(first_fixed));
+  std::vector<FreeNode> free_nodes(static_cast<std::size_t>(first_fixed));
   std::vector<Piece> waiting;  // the next one last
-  for (const auto& piece : detail::pieces_of_pairs(pairs, first_fixed))
-    waiting.push_back(
-        {detail::node_disjoint_groups(pairs, piece, free_nodes, static_cast<std::size_t>(size))});
+  for (const auto& piece : pieces_of_pairs(pairs, first_fixed))
+    waiting.push_back({node_disjoint_groups(pairs, piece, free_nodes, static_cast<std::size_t>(size))});
   std::reverse(waiting.begin(), waiting.end());
 
   std::vector<std::vector<SplitPair<Scalar>>> batches;
@@ -299,4 +294,4 @@ std::vector<std::vector<SplitPair<Scalar>>> batches_of(const std::vector<SplitPa
   return batches;
 }
 
-}  // namespace pliant
+}  // namespace pliant::detail::operator_splitting

@@ -16,7 +16,7 @@
 #include <pliant/mesh/disjoint_sets.hpp>
 #include <pliant/operator_splitting/split_mesh.hpp>
 
-namespace pliant {
+namespace pliant::detail::operator_splitting {
 
 // A connected component: all nodes that are connected by elements.
 template <class Scalar>
@@ -33,8 +33,6 @@ struct CopyGroup {
   int reference;            // the piece with the smallest rounding of coordinates, whose shape all take
   std::vector<int> pieces;  // ascending
 };
-
-namespace detail {
 
 // Orders the nodes of an element ascending, up to an exchange that makes it right-handed.
 template <class Scalar>
@@ -144,8 +142,6 @@ class CopyTest {
   const std::vector<SplitNode>& nodes_;
 };
 
-}  // namespace detail
-
 // Divides elements, with node numbers of the system, into pieces; the numbering and the rest positions [m] of
 // the system are given. Two components that differ by a rigid motion only become pieces with equal numbers.
 // `nodes_of_copy`: the number of nodes of each of Copies, otherwise 0.
@@ -154,7 +150,7 @@ std::vector<SplitPiece<Scalar>> pieces_of(const std::vector<SplitElement<Scalar>
                                           const Numbering& numbering, const Vector& rest,
                                           std::ptrdiff_t nodes_of_copy = 0) {
   const auto at = [](int i) { return static_cast<std::size_t>(i); };
-  detail::DisjointSets sets(std::ssize(numbering.to_user));
+  mesh::DisjointSets sets(std::ssize(numbering.to_user));
   for (const auto& e : elements) {
     for (const int node : e.nodes) sets.join(e.nodes[0], node);
   }
@@ -178,7 +174,7 @@ std::vector<SplitPiece<Scalar>> pieces_of(const std::vector<SplitElement<Scalar>
     auto& own = pieces[at(piece_of[at(sets.representative(element.nodes[0]))])].elements;
     own.push_back(element);
     for (int& node : own.back().nodes) node = local[at(node)];
-    detail::sort_nodes(own.back());
+    sort_nodes(own.back());
   }
   for (auto& piece : pieces) {
     std::sort(piece.elements.begin(), piece.elements.end(),
@@ -193,7 +189,7 @@ std::vector<CopyGroup> groups_of_copies(const std::vector<SplitPiece<Scalar>>& p
                                         const std::vector<SplitNode>& nodes) {
   constexpr std::ptrdiff_t most_tried = 16;  // of the groups of that size, so that the time stays linear
   const auto piece = [&](int i) -> const SplitPiece<Scalar>& { return pieces[static_cast<std::size_t>(i)]; };
-  const detail::CopyTest<Scalar> are_copies(nodes);
+  const CopyTest<Scalar> are_copies(nodes);
   std::vector<int> order(pieces.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
@@ -220,4 +216,4 @@ std::vector<CopyGroup> groups_of_copies(const std::vector<SplitPiece<Scalar>>& p
   return all;
 }
 
-}  // namespace pliant
+}  // namespace pliant::detail::operator_splitting

@@ -10,7 +10,7 @@
 #include <pliant/simd/aligned_vector.hpp>
 #include <pliant/simd/rows.hpp>
 
-namespace pliant {
+namespace pliant::detail::operator_splitting {
 
 // Pairs of tetrahedra, one for each lane, or one for all lanes.
 template <class Scalar, int width>
@@ -35,8 +35,6 @@ struct alignas(width == 1 ? alignof(Scalar) : 64) StretchPairs {
     }
   }
 };
-
-namespace detail {
 
 template <class T>
 inline constexpr int quaternion_size = 4 * width_of<T>;
@@ -193,8 +191,6 @@ void find_rotations(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t cou
   }
 }
 
-}  // namespace detail
-
 // The elements in batches of pairs in lanes. The rotation of each element is a quaternion that is kept from
 // step to step.
 template <class Scalar, Isa isa>
@@ -229,10 +225,10 @@ class StretchElements {
   // that of the positions x, R its rotation, by `rotation_steps` steps from the last one, and k the
   // multiplier of the element, if any. Returns the number of inverted elements.
   int pull(std::ptrdiff_t begin, std::ptrdiff_t end, int rotation_steps,
-           const detail::Multipliers<Scalar>& multipliers, const Scalar* x, Scalar* y) {
+           const Multipliers<Scalar>& multipliers, const Scalar* x, Scalar* y) {
     const Batch* const batches = batches_.data() + begin;
     Scalar* const rotations = rotations_.data() + begin * std::ptrdiff_t{rotations_size};
-    const T inverted = detail::pull<T>(batches, end - begin, rotation_steps, multipliers, x, rotations, y);
+    const T inverted = pull<T>(batches, end - begin, rotation_steps, multipliers, x, rotations, y);
     return static_cast<int>(sum(inverted));
   }
 
@@ -241,15 +237,13 @@ class StretchElements {
   const AlignedVector<Scalar>& rotations() const { return rotations_; }
 
   // Sets the rotations to those nearest to F at the positions x.
-  void find_rotations(const Scalar* x) {
-    detail::find_rotations<T>(batches_.data(), size(), x, rotations_.data());
-  }
+  void find_rotations(const Scalar* x) { find_rotations<T>(batches_.data(), size(), x, rotations_.data()); }
 
  private:
   using T = Lane<Scalar, width, isa>;
   using Batch = StretchPairs<Scalar, width>;
   static constexpr int stride = 4;
-  static constexpr int rotations_size = 2 * detail::quaternion_size<T>;  // of a batch
+  static constexpr int rotations_size = 2 * quaternion_size<T>;  // of a batch
 
   AlignedVector<Batch> batches_;
   AlignedVector<Scalar> rotations_;  // [batch][first or second element][x, y, z, w][lane]
@@ -270,20 +264,20 @@ class StretchCopies {
   }
 
   // The number of numbers of the rotations of all copies.
-  std::size_t rotations_size() const { return pairs_.size() * 2 * detail::quaternion_size<T>; }
+  std::size_t rotations_size() const { return pairs_.size() * 2 * quaternion_size<T>; }
 
   // As in StretchElements, for all elements; inverted elements are counted in the first `used` lanes.
-  int pull(int rotation_steps, const detail::Multipliers<Scalar>& multipliers, const Scalar* x,
-           Scalar* rotations, Scalar* y, int used) const {
+  int pull(int rotation_steps, const Multipliers<Scalar>& multipliers, const Scalar* x, Scalar* rotations,
+           Scalar* y, int used) const {
     const T inverted =
-        detail::pull<T>(pairs_.data(), std::ssize(pairs_), rotation_steps, multipliers, x, rotations, y);
+        pull<T>(pairs_.data(), std::ssize(pairs_), rotation_steps, multipliers, x, rotations, y);
     int count = 0;
     for (int k = 0; k < used; ++k) count += static_cast<int>(lane(inverted, k));
     return count;
   }
 
   void find_rotations(const Scalar* x, Scalar* rotations) const {
-    detail::find_rotations<T>(pairs_.data(), std::ssize(pairs_), x, rotations);
+    find_rotations<T>(pairs_.data(), std::ssize(pairs_), x, rotations);
   }
 
  private:
@@ -292,4 +286,4 @@ class StretchCopies {
   std::vector<StretchPairs<Scalar, 1>> pairs_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::operator_splitting

@@ -12,7 +12,7 @@
 #include <pliant/simd/aligned_vector.hpp>
 #include <pliant/simd/rows.hpp>
 
-namespace pliant {
+namespace pliant::detail::operator_splitting {
 
 // The fraction q of the change of its multiplier in a step that acts on the nodes of an element in the same
 // step. The rest acts in the next step, which starts with the whole multiplier.
@@ -68,8 +68,6 @@ struct alignas(width == 1 ? alignof(Scalar) : 64) VolumePairs {
   }
 };
 
-namespace detail {
-
 // As dot, but with fused multiplications and additions by every compiler.
 template <class T>
 PLIANT_INLINE T fused_dot(const SmallVector<T, 3>& u, const SmallVector<T, 3>& v) {
@@ -84,7 +82,8 @@ PLIANT_INLINE T find_normals(const T (&nodes)[5][4], SmallVector<T, 3> (&normals
   PLIANT_UNROLL for (int a = 0; a < 3; ++a) {
     PLIANT_UNROLL for (int i = 0; i < 3; ++i) edges[a][i] = nodes[pair_node(k, a + 1)][i] - nodes[0][i];
   }
-  PLIANT_UNROLL for (int a = 0; a < 3; ++a) normals[a + 1] = cross<T>(edges[(a + 1) % 3], edges[(a + 2) % 3]);
+  PLIANT_UNROLL for (int a = 0; a < 3; ++a) normals[a + 1] =
+      algebra::cross<T>(edges[(a + 1) % 3], edges[(a + 2) % 3]);
   PLIANT_UNROLL for (int i = 0; i < 3; ++i) normals[0][i] = -(normals[1][i] + normals[2][i] + normals[3][i]);
   return fused_dot(edges[0], normals[1]);
 }
@@ -147,8 +146,6 @@ PLIANT_INLINE void relax_volumes(const VolumePairs<Scalar, width>& pairs, const 
   }
 }
 
-}  // namespace detail
-
 // Compliant constraints C = det F - 1 with the energy lambda V C^2 / 2, relaxed one after the other (Macklin,
 // Mueller, Chentanez 2016, "XPBD", eq. 18):
 //   dk = (-C - a k) / (q sum_a w_a |grad_a C|^2 + a),   k += dk,   x_a += q w_a grad_a C dk,
@@ -177,7 +174,7 @@ class VolumeConstraints {
   void start_from_last() { std::swap(start_, end_); }
   void start_from(const Scalar* x) {
     for (std::size_t b = 0; b < batches_.size(); ++b)
-      detail::find_multipliers<T>(batches_[b], x, start_.data() + place_of(b));
+      find_multipliers<T>(batches_[b], x, start_.data() + place_of(b));
   }
   // The array with the multipliers for the start of the next step: those at the end of the last step, or
   // those at its start.
@@ -219,7 +216,7 @@ class VolumeConstraints {
     const Scalar* before = (first ? start_ : end_).data() + place;
     Scalar* after = end_.data() + place;
     for (std::ptrdiff_t b = begin; b < end; ++b, before += step, after += step)
-      detail::relax_volumes<T>(batches_[static_cast<std::size_t>(b)], before, after, x);
+      relax_volumes<T>(batches_[static_cast<std::size_t>(b)], before, after, x);
   }
 
   // Adds q grad_a C times the change of k in this step, the force of the constraint times dt^2, to the rows
@@ -235,7 +232,7 @@ class VolumeConstraints {
       }
       const T push = load<T>(corners.inverse_volume) * (gather<T>(end_.data(), corners.multiplier) -
                                                         gather<T>(start_.data(), corners.multiplier));
-      const SmallVector<T, 3> normal = cross<T>(edges[0], edges[1]);
+      const SmallVector<T, 3> normal = algebra::cross<T>(edges[0], edges[1]);
       const T force[4] = {push * normal[0], push * normal[1], push * normal[2], T(Scalar(0))};
       add_rows(force, forces, corners.node);
     }
@@ -308,13 +305,13 @@ class VolumeCopies {
 
   // Computes the multipliers -C/a at the positions x.
   void find_multipliers(const Scalar* x, Scalar* result) const {
-    for (const auto& pair : pairs_) detail::find_multipliers<T>(pair, x, result += step);
+    for (const auto& pair : pairs_) find_multipliers<T>(pair, x, result += step);
   }
 
   // As in VolumeConstraints, for all constraints: reads multipliers from `before` and writes them to `after`,
   // which may be the same.
   void relax(const Scalar* before, Scalar* after, Scalar* x) const {
-    for (const auto& pair : pairs_) detail::relax_volumes<T>(pair, before += step, after += step, x);
+    for (const auto& pair : pairs_) relax_volumes<T>(pair, before += step, after += step, x);
   }
 
   void add_forces(const Scalar* before, const Scalar* after, const Scalar* x, Scalar* forces) const {
@@ -327,7 +324,7 @@ class VolumeCopies {
         continue;
       }
       T nodes[5][4];
-      PLIANT_UNROLL for (int a = 0; a < 5; ++a) detail::load_nodes(x, pair.offsets[a], nodes[a]);
+      PLIANT_UNROLL for (int a = 0; a < 5; ++a) load_nodes(x, pair.offsets[a], nodes[a]);
       const T share(shares_[p]);
       add_forces<0>(pair, nodes, share * (load<T>(after) - load<T>(before)), forces);
       add_forces<1>(pair, nodes, share * (load<T>(after + copies) - load<T>(before + copies)), forces);
@@ -343,7 +340,7 @@ class VolumeCopies {
   template <int k>
   void add_forces(const Pair& pair, const T (&nodes)[5][4], const T& change, Scalar* forces) const {
     SmallVector<T, 3> normals[4];
-    detail::find_normals<k>(nodes, normals);
+    find_normals<k>(nodes, normals);
     const T push = T(pair.inverse_volume[k][0]) * change;
     PLIANT_UNROLL for (int a = 0; a < 4; ++a) {
       if (const int offset = pair.offsets[pair_node(k, a)][0] - first_fixed_; offset >= 0) {
@@ -358,4 +355,4 @@ class VolumeCopies {
   int first_fixed_ = 0;         // offset
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::operator_splitting

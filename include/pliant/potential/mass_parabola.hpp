@@ -43,7 +43,7 @@ class MassParabola {
   }
   template <class Row>
   Row gradient(const Vector& u, std::ptrdiff_t i) const {
-    const auto wide = [&](const Vector& vector) { return convert<Row>(vector.row(i)); };
+    const auto wide = [&](const Vector& vector) { return simd::convert<Row>(vector.row(i)); };
     return Row(stiffness(i)) * (target_.nodes() == 0 ? wide(u) : wide(u) - wide(target_));
   }
 

@@ -10,7 +10,9 @@
 #include <sys/mman.h>
 #endif
 
-namespace pliant {
+#include <pliant/simd/isa.hpp>
+
+namespace pliant::simd {
 
 template <class T>
 class CacheLineAllocator {
@@ -50,4 +52,4 @@ class CacheLineAllocator {
 template <class T>
 using AlignedVector = std::vector<T, CacheLineAllocator<T>>;
 
-}  // namespace pliant
+}  // namespace pliant::simd

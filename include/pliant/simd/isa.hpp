@@ -7,6 +7,14 @@
 
 namespace pliant {
 
+// What kernels are written with: lanes, registers, rows, and the functions of lanes.
+namespace simd {}
+
+// What is behind the interface. Kernels use the names of simd without a qualifier.
+namespace detail {
+using namespace simd;
+}
+
 enum class Isa { plain, vector128, avx, avx2, avx2_fma, avx512 };
 
 #if defined(PLIANT_NO_VECTOR_EXTENSIONS) || !defined(__GNUC__)
@@ -22,6 +30,8 @@ enum class Isa { plain, vector128, avx, avx2, avx2_fma, avx512 };
 #else
 #define PLIANT_NATIVE_ISA ::pliant::Isa::vector128
 #endif
+
+namespace simd {
 
 // Bytes of one vector register; 0 if the compiler has no vector types.
 constexpr int register_bytes(Isa isa) {
@@ -39,5 +49,7 @@ constexpr int register_bytes(Isa isa) {
   }
   return 0;
 }
+
+}  // namespace simd
 
 }  // namespace pliant

@@ -29,15 +29,15 @@
 #include <pliant/simd/isa.hpp>
 #include <pliant/simd/register.hpp>
 
-namespace pliant {
+namespace pliant::simd {
 
 // W truth values, the result of comparing two lanes.
 template <class T, int W, Isa isa = PLIANT_NATIVE_ISA>
 struct LaneMask {
-  static constexpr int register_size = detail::register_size<T, W, isa>();
+  static constexpr int register_size = detail::registers::register_size<T, W, isa>();
   static constexpr int registers = W / register_size;
 
-  typename detail::Register<T, register_size>::Mask part[registers];
+  typename detail::registers::Register<T, register_size>::Mask part[registers];
 
   PLIANT_INLINE bool operator[](int i) const {
     if constexpr (register_size == 1) return part[i];
@@ -60,11 +60,11 @@ template <class T, int W, Isa isa = PLIANT_NATIVE_ISA>
 struct Lane {
   static_assert(W > 0 && (W & (W - 1)) == 0, "the width of a Lane is a power of two");
   static constexpr int width = W;
-  static constexpr int register_size = detail::register_size<T, W, isa>();
+  static constexpr int register_size = detail::registers::register_size<T, W, isa>();
   static constexpr int registers = W / register_size;
   using Scalar = T;
   using Mask = LaneMask<T, W, isa>;
-  using Register = typename detail::Register<T, register_size>::Type;
+  using Register = typename detail::registers::Register<T, register_size>::Type;
 
   Register part[registers];
 
@@ -173,7 +173,7 @@ template <class T, int W, Isa isa>
 PLIANT_INLINE bool all(const LaneMask<T, W, isa>& mask) {
   auto every = mask.part[0];
   PLIANT_UNROLL for (int i = 1; i < mask.registers; ++i) every = every & mask.part[i];
-  return detail::register_all(every);
+  return detail::registers::register_all(every);
 }
 
 template <class T, int W, Isa isa>
@@ -186,7 +186,9 @@ PLIANT_INLINE bool any(const LaneMask<T, W, isa>& mask) {
 
 // ---- arithmetic
 
-namespace detail {
+}  // namespace pliant::simd
+
+namespace pliant::detail::registers {
 
 // Applies a function to the bits of a lane or scalar, as unsigned integers, register by register.
 template <class T, class Function>
@@ -202,24 +204,27 @@ PLIANT_INLINE T map_bits(const T& a, Function&& function) {
   }
 }
 
-}  // namespace detail
+}  // namespace pliant::detail::registers
+
+namespace pliant::simd {
 
 template <class T, int W, Isa isa>
 PLIANT_INLINE Lane<T, W, isa> sqrt(const Lane<T, W, isa>& a) {
   Lane<T, W, isa> r;
-  PLIANT_UNROLL for (int i = 0; i < r.registers; ++i) r.part[i] = detail::register_sqrt(a.part[i]);
+  PLIANT_UNROLL for (int i = 0; i < r.registers; ++i) r.part[i] = detail::registers::register_sqrt(a.part[i]);
   return r;
 }
 
 template <class T, int W, Isa isa>
 PLIANT_INLINE Lane<T, W, isa> abs(const Lane<T, W, isa>& a) {
-  return detail::map_bits(a, [](auto bits) { return bits & ~detail::Layout<T>::sign; });
+  return detail::registers::map_bits(a, [](auto bits) { return bits & ~detail::registers::Layout<T>::sign; });
 }
 
 // 2^k with 2^k <= |a| < 2^(k + 1); 0 if a is zero or subnormal, infinity if it is infinite or NaN.
 template <class T>
 PLIANT_INLINE T power_of_two_below(const T& a) {
-  return detail::map_bits(a, [](auto bits) { return bits & detail::Layout<scalar_of<T>>::exponent; });
+  return detail::registers::map_bits(
+      a, [](auto bits) { return bits & detail::registers::Layout<scalar_of<T>>::exponent; });
 }
 
 template <class T, int W, Isa isa>
@@ -261,7 +266,7 @@ requires std::is_arithmetic_v<T> PLIANT_INLINE T sum(T a) { return a; }
 template <class L>
 PLIANT_INLINE L load(const scalar_of<L>* p) {
   if constexpr (is_lane<L>) {
-    using Unaligned = typename detail::Register<scalar_of<L>, L::register_size>::Unaligned;
+    using Unaligned = typename detail::registers::Register<scalar_of<L>, L::register_size>::Unaligned;
     L r;
     PLIANT_UNROLL for (int i = 0; i < L::registers; ++i) r.part[i] =
         *reinterpret_cast<const Unaligned*>(p + i * L::register_size);
@@ -274,7 +279,7 @@ PLIANT_INLINE L load(const scalar_of<L>* p) {
 template <class L>
 PLIANT_INLINE void store(scalar_of<L>* p, const L& a) {
   if constexpr (is_lane<L>) {
-    using Unaligned = typename detail::Register<scalar_of<L>, L::register_size>::Unaligned;
+    using Unaligned = typename detail::registers::Register<scalar_of<L>, L::register_size>::Unaligned;
     PLIANT_UNROLL for (int i = 0; i < L::registers; ++i) *
         reinterpret_cast<Unaligned*>(p + i * L::register_size) = a.part[i];
   } else {
@@ -373,7 +378,7 @@ PLIANT_INLINE T per_lane(const T& a, Function&& function) {
 template <class T, int W, Isa isa>
 PLIANT_INLINE Lane<T, W, isa> log(const Lane<T, W, isa>& a) {
   using L = Lane<T, W, isa>;
-  using Layout = detail::Layout<T>;
+  using Layout = detail::registers::Layout<T>;
   using Limits = std::numeric_limits<T>;
   constexpr bool is_double = sizeof(T) == 8;
   constexpr T ln2_high =
@@ -386,11 +391,12 @@ PLIANT_INLINE Lane<T, W, isa> log(const Lane<T, W, isa>& a) {
   const auto subnormal = a < L(Limits::min());
   const L x = select(subnormal, a * L(big), a);
   // An exponent field e among the low bits of big is the number big + e.
-  const L field = detail::map_bits(x, [](auto bits) {
+  const L field = detail::registers::map_bits(x, [](auto bits) {
     return (bits >> Layout::mantissa_bits) | Layout::bits_of(Layout::two_to_mantissa_bits);
   });
   L k = field - select(subnormal, L(big + bias + T(Layout::mantissa_bits)), L(big + bias));
-  L m = detail::map_bits(x, [](auto bits) { return (bits & Layout::mantissa) | Layout::bits_of(T(1)); });
+  L m = detail::registers::map_bits(
+      x, [](auto bits) { return (bits & Layout::mantissa) | Layout::bits_of(T(1)); });
   const auto above = m > L(static_cast<T>(1.4142135623730951));
   m = select(above, L(T(0.5)) * m, m);
   k = select(above, k + L(T(1)), k);
@@ -417,25 +423,25 @@ PLIANT_INLINE Lane<T, W, isa> log(const Lane<T, W, isa>& a) {
 template <class T, int W, Isa isa>
 PLIANT_INLINE Lane<T, W, isa> cbrt(const Lane<T, W, isa>& a) {
   using L = Lane<T, W, isa>;
-  using Layout = detail::Layout<T>;
+  using Layout = detail::registers::Layout<T>;
   constexpr T big = Layout::two_to_mantissa_bits;
   constexpr T bias = T(std::numeric_limits<T>::max_exponent - 1);
 
   // An exponent field e among the low bits of big is the number big + e.
   const L magnitude = abs(a);
-  const L k = detail::map_bits(magnitude,
-                               [](auto bits) {
-                                 return (bits >> Layout::mantissa_bits) |
-                                        Layout::bits_of(Layout::two_to_mantissa_bits);
-                               }) -
+  const L k = detail::registers::map_bits(magnitude,
+                                          [](auto bits) {
+                                            return (bits >> Layout::mantissa_bits) |
+                                                   Layout::bits_of(Layout::two_to_mantissa_bits);
+                                          }) -
               L(big + bias);
   constexpr T to_integer = T(1.5) * big;  // adding and subtracting it rounds to an integer
   const L q = ((k - L(T(1))) * L(T(1) / T(3)) + L(to_integer)) - L(to_integer);
   const auto power_of_two = [](const L& exponent) {
-    return detail::map_bits(exponent + L(big + bias),
-                            [](auto bits) { return bits << Layout::mantissa_bits; });
+    return detail::registers::map_bits(exponent + L(big + bias),
+                                       [](auto bits) { return bits << Layout::mantissa_bits; });
   };
-  const L fraction = detail::map_bits(
+  const L fraction = detail::registers::map_bits(
       magnitude, [](auto bits) { return (bits & Layout::mantissa) | Layout::bits_of(T(1)); });
   const L m = fraction * power_of_two(k - T(3) * q);
 
@@ -460,7 +466,7 @@ PLIANT_INLINE void transpose(Lane<T, W, isa> (&rows)[W]) {
       PLIANT_UNROLL for (int tile_column = 0; tile_column < L::registers; ++tile_column) {
         typename L::Register tile[size];
         PLIANT_UNROLL for (int i = 0; i < size; ++i) tile[i] = rows[tile_row * size + i].part[tile_column];
-        detail::transpose_registers(tile);
+        detail::registers::transpose_registers(tile);
         PLIANT_UNROLL for (int i = 0; i < size; ++i) rows[tile_row * size + i].part[tile_column] = tile[i];
       }
     }
@@ -479,12 +485,18 @@ PLIANT_INLINE void transpose(Lane<T, W, isa> (&rows)[W]) {
   }
 }
 
+}  // namespace pliant::simd
+
+namespace pliant {
+
+using simd::constant;  // energies of a program need it
+
 }  // namespace pliant
 
 // Eigen accepts lanes as a matrix's scalar type.
 template <class T, int W, pliant::Isa isa>
-struct Eigen::NumTraits<pliant::Lane<T, W, isa>> {
-  using Real = pliant::Lane<T, W, isa>;
+struct Eigen::NumTraits<pliant::simd::Lane<T, W, isa>> {
+  using Real = pliant::simd::Lane<T, W, isa>;
   using NonInteger = Real;
   using Nested = Real;
   using Literal = T;

@@ -39,7 +39,7 @@
 #define PLIANT_UNROLL
 #endif
 
-namespace pliant {
+namespace pliant::simd {
 
 // Prefetches `count` objects into the cache.
 template <class T>
@@ -52,7 +52,9 @@ PLIANT_INLINE void prefetch([[maybe_unused]] const T* first, [[maybe_unused]] st
 #endif
 }
 
-namespace detail {
+}  // namespace pliant::simd
+
+namespace pliant::detail::registers {
 
 // The parts of an IEEE number, as masks on its bits.
 template <class T>
@@ -196,6 +198,4 @@ PLIANT_INLINE void transpose_registers(Register (&r)[Size]) {
 #endif
 }
 
-}  // namespace detail
-
-}  // namespace pliant
+}  // namespace pliant::detail::registers

@@ -5,9 +5,7 @@
 
 #include <pliant/simd/lane.hpp>
 
-namespace pliant {
-
-namespace detail {
+namespace pliant::detail::registers {
 
 // Four registers that hold squares of 4 x 4 numbers side by side; each square is transposed. The shuffles
 // interleave numbers as single instructions of x86 do: floats next to each other, doubles two apart.
@@ -142,22 +140,24 @@ PLIANT_INLINE Row row_of(const Register& r, int i) {
   return row;
 }
 
-}  // namespace detail
+}  // namespace pliant::detail::registers
+
+namespace pliant::simd {
 
 // Calls use(i, row i as a Lane of 4) for each of the rows whose columns are given as four lanes.
 template <class T, int W, Isa isa, class Use>
 PLIANT_INLINE void for_each_row(const Lane<T, W, isa> (&columns)[4], Use&& use) {
   using L = Lane<T, W, isa>;
   using Row = Lane<T, 4, isa>;
-  if constexpr (detail::has_row_registers<L>) {
+  if constexpr (detail::registers::has_row_registers<L>) {
     constexpr int size = L::register_size;
     PLIANT_UNROLL for (int p = 0; p < L::registers; ++p) {
       typename L::Register r[4];
       PLIANT_UNROLL for (int k = 0; k < 4; ++k) r[k] = columns[k].part[p];
-      detail::transpose_squares(r);
+      detail::registers::transpose_squares(r);
       PLIANT_UNROLL for (int square = 0; square < size / 4; ++square) {
         PLIANT_UNROLL for (int i = 0; i < 4; ++i)
-            use(p * size + 4 * square + i, detail::row_of<Row>(r[i], square));
+            use(p * size + 4 * square + i, detail::registers::row_of<Row>(r[i], square));
       }
     }
   } else {
@@ -175,13 +175,13 @@ template <class T, int W, Isa isa>
 PLIANT_INLINE void gather_rows(const T* base, const int* offsets, Lane<T, W, isa> (&columns)[4]) {
   using L = Lane<T, W, isa>;
   using Row = Lane<T, 4, isa>;
-  if constexpr (detail::has_row_registers<L>) {
+  if constexpr (detail::registers::has_row_registers<L>) {
     constexpr int size = L::register_size;
     PLIANT_UNROLL for (int p = 0; p < L::registers; ++p) {
       typename L::Register r[4];
       PLIANT_UNROLL for (int i = 0; i < 4; ++i) r[i] =
-          detail::join_rows<size, Row>(base, offsets + p * size + i);
-      detail::transpose_squares(r);
+          detail::registers::join_rows<size, Row>(base, offsets + p * size + i);
+      detail::registers::transpose_squares(r);
       PLIANT_UNROLL for (int k = 0; k < 4; ++k) columns[k].part[p] = r[k];
     }
   } else {
@@ -224,16 +224,17 @@ PLIANT_INLINE Lane<T, 4, isa> sum_of_rows(const Lane<T, W, isa> (&columns)[4]) {
   using L = Lane<T, W, isa>;
   using Row = Lane<T, 4, isa>;
   Row result;
-  if constexpr (detail::has_row_registers<L>) {
+  if constexpr (detail::registers::has_row_registers<L>) {
     typename L::Register rows[4];
     PLIANT_UNROLL for (int k = 0; k < 4; ++k) {
       rows[k] = columns[k].part[0];
       PLIANT_UNROLL for (int p = 1; p < L::registers; ++p) rows[k] += columns[k].part[p];
     }
-    detail::transpose_squares(rows);
+    detail::registers::transpose_squares(rows);
     const typename L::Register total = (rows[0] + rows[1]) + (rows[2] + rows[3]);
-    result = detail::row_of<Row>(total, 0);
-    PLIANT_UNROLL for (int i = 1; i < L::register_size / 4; ++i) result += detail::row_of<Row>(total, i);
+    result = detail::registers::row_of<Row>(total, 0);
+    PLIANT_UNROLL for (int i = 1; i < L::register_size / 4; ++i) result +=
+        detail::registers::row_of<Row>(total, i);
   } else {
     PLIANT_UNROLL for (int k = 0; k < 4; ++k) {
       T total = 0;
@@ -244,4 +245,4 @@ PLIANT_INLINE Lane<T, 4, isa> sum_of_rows(const Lane<T, W, isa> (&columns)[4]) {
   return result;
 }
 
-}  // namespace pliant
+}  // namespace pliant::simd

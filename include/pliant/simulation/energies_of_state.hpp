@@ -39,7 +39,7 @@ Energies energies_of_state(const NodeVector<Dim, Scalar, isa>& mass, const NodeV
   const auto wide = [](const typename Vector::Row& row) { return convert<Row>(row); };
   Row gravity(0);
   for (int axis = 0; axis < Dim; ++axis) set_lane(gravity, axis, weight[axis]);
-  return parallel_sum<Energies>(x.nodes(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+  return core::parallel_sum<Energies>(x.nodes(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
     Row kinetic(0), gravitational(0), work(0);
     for (std::ptrdiff_t i = begin; i < end; ++i) {
       const Row speed = wide(v.row(i)), m = wide(mass.row(i)), moved = wide(x.row(i) - rest.row(i));

@@ -21,15 +21,15 @@ struct FrameRate {
 
   void check() const {
     const double infinity = std::numeric_limits<double>::infinity();
-    detail::require_parameter(frame > 0 && frame < infinity, "FrameRate::frame", frame,
-                              "must be positive (s)");
-    detail::require_parameter(budget > 0, "FrameRate::budget", budget, "must be positive (s)");
-    detail::require_parameter(max_substeps >= 1, "FrameRate::max_substeps", max_substeps,
-                              "must be at least 1");
-    detail::require_parameter(max_halvings >= 0 && max_halvings <= 20, "FrameRate::max_halvings",
-                              max_halvings, "must lie in [0, 20]");
-    detail::require_parameter(averaging >= 1 && averaging < infinity, "FrameRate::averaging", averaging,
-                              "must be at least 1 (frames)");
+    detail::core::require_parameter(frame > 0 && frame < infinity, "FrameRate::frame", frame,
+                                    "must be positive (s)");
+    detail::core::require_parameter(budget > 0, "FrameRate::budget", budget, "must be positive (s)");
+    detail::core::require_parameter(max_substeps >= 1, "FrameRate::max_substeps", max_substeps,
+                                    "must be at least 1");
+    detail::core::require_parameter(max_halvings >= 0 && max_halvings <= 20, "FrameRate::max_halvings",
+                                    max_halvings, "must lie in [0, 20]");
+    detail::core::require_parameter(averaging >= 1 && averaging < infinity, "FrameRate::averaging", averaging,
+                                    "must be at least 1 (frames)");
   }
 };
 

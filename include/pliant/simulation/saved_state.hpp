@@ -111,10 +111,10 @@ class SavedState {
   Positions user_forces_;   // from which they are converted in each step [N]; otherwise without columns
   SmallVector<double, dim> gravity_ = SmallVector<double, dim>::Zero();
   typename System::Contacts::History contacts_;
-  detail::HistoryOf<System> system_;
+  detail::core::HistoryOf<System> system_;
   std::optional<TermsOf<System>> terms_;
-  detail::HistoryOf<IntegratorWorkspace> integrator_;
-  detail::HistoryOf<SolverWorkspace> solver_;
+  detail::core::HistoryOf<IntegratorWorkspace> integrator_;
+  detail::core::HistoryOf<SolverWorkspace> solver_;
 };
 
 }  // namespace pliant

@@ -31,7 +31,7 @@ struct Weld {
 template <class... Solids>
 class Bodies {
   static_assert(sizeof...(Solids) >= 1, "Bodies needs at least one Solid");
-  static_assert((detail::is_solid<Solids> && ...), "each argument of Bodies must be a Solid");
+  static_assert((detail::solid::is_solid<Solids> && ...), "each argument of Bodies must be a Solid");
   template <std::size_t i>
   using SolidAt = std::tuple_element_t<i, std::tuple<Solids...>>;
 

@@ -24,7 +24,7 @@ namespace pliant {
 // origin. OperatorSplitting solves copies together, see SplitCopies, without comparing their shapes.
 template <class SolidType>  // a Solid
 class Copies {
-  static_assert(detail::is_solid<SolidType>, "the first argument of Copies must be a Solid");
+  static_assert(detail::solid::is_solid<SolidType>, "the first argument of Copies must be a Solid");
 
  public:
   using Element = typename SolidType::Element;
@@ -40,11 +40,11 @@ class Copies {
       : original_(std::move(original)), poses_(std::move(poses)) {
     const Mesh& one = original_.mesh();
     const double copies = static_cast<double>(poses_.size());
-    detail::require_parameter(copies > 0, "Copies: number of poses", copies, "must be positive");
+    detail::core::require_parameter(copies > 0, "Copies: number of poses", copies, "must be positive");
     for (const std::ptrdiff_t size : {one.node_count(), one.element_count()}) {
       const double all = copies * static_cast<double>(size);
-      detail::require_parameter(all <= std::numeric_limits<int>::max() / 8, "Copies: nodes or elements", all,
-                                "are too many");
+      detail::core::require_parameter(all <= std::numeric_limits<int>::max() / 8, "Copies: nodes or elements",
+                                      all, "are too many");
     }
     at_origin_.resize(dim, one.node_count() * count());
     mesh_.nodes.resize(dim, at_origin_.cols());
@@ -67,7 +67,7 @@ class Copies {
   Copies(SolidType original, const Other&) requires(!std::is_convertible_v<const Other&, std::vector<Pose>>)
       : original_(std::move(original)) {
     static_assert(
-        detail::always_false<Other>,
+        detail::core::always_false<Other>,
         "the second argument of Copies must be a std::vector of poses, of as many dimensions as the "
         "solid has");
   }

@@ -40,7 +40,7 @@ class PerRegion {
   std::map<int, Value> values_;
 };
 
-namespace detail {
+namespace detail::solid {
 
 template <class T>
 inline constexpr bool is_per_region = false;
@@ -57,5 +57,5 @@ struct OneOf<PerRegion<Value>> {
   using type = Value;
 };
 
-}  // namespace detail
+}  // namespace detail::solid
 }  // namespace pliant

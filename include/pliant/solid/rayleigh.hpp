@@ -26,19 +26,19 @@ struct Rayleigh {
   // [rad/s]. Throws ParameterError if no pair of non-negative coefficients does: between the frequencies the
   // damping ratio may not change by a greater factor than the frequency.
   static Rayleigh from_ratios(double omega1, double zeta1, double omega2, double zeta2) {
-    detail::require_parameter(omega1 > 0, "omega1", omega1, "must be positive (rad/s)");
-    detail::require_parameter(omega2 > 0 && omega2 != omega1, "omega2", omega2,
-                              "must be positive and differ from omega1 (rad/s)");
-    detail::require_parameter(zeta1 >= 0, "zeta1", zeta1, "a damping ratio must not be negative");
-    detail::require_parameter(zeta2 >= 0, "zeta2", zeta2, "a damping ratio must not be negative");
+    detail::core::require_parameter(omega1 > 0, "omega1", omega1, "must be positive (rad/s)");
+    detail::core::require_parameter(omega2 > 0 && omega2 != omega1, "omega2", omega2,
+                                    "must be positive and differ from omega1 (rad/s)");
+    detail::core::require_parameter(zeta1 >= 0, "zeta1", zeta1, "a damping ratio must not be negative");
+    detail::core::require_parameter(zeta2 >= 0, "zeta2", zeta2, "a damping ratio must not be negative");
     const double squares = omega2 * omega2 - omega1 * omega1;
     const Rayleigh result{2 * omega1 * omega2 * difference(zeta1 * omega2, zeta2 * omega1) / squares,
                           2 * difference(zeta2 * omega2, zeta1 * omega1) / squares};
-    detail::require_parameter(
+    detail::core::require_parameter(
         result.alpha >= 0, "alpha", result.alpha,
         "would be the mass damping (1/s), which must not be negative: from the lower to the "
         "higher frequency the ratio must not rise by a greater factor than the frequency");
-    detail::require_parameter(
+    detail::core::require_parameter(
         result.beta >= 0, "beta", result.beta,
         "would be the stiffness damping (s), which must not be negative: from the lower to "
         "the higher frequency the ratio must not fall by a greater factor than the "
@@ -48,17 +48,17 @@ struct Rayleigh {
 
   // The same for frequencies in cycles per second [Hz]; omega = 2 pi times the frequency.
   static Rayleigh from_frequencies(double frequency1, double zeta1, double frequency2, double zeta2) {
-    detail::require_parameter(frequency1 > 0, "frequency1", frequency1, "must be positive (Hz)");
-    detail::require_parameter(frequency2 > 0 && frequency2 != frequency1, "frequency2", frequency2,
-                              "must be positive and differ from frequency1 (Hz)");
+    detail::core::require_parameter(frequency1 > 0, "frequency1", frequency1, "must be positive (Hz)");
+    detail::core::require_parameter(frequency2 > 0 && frequency2 != frequency1, "frequency2", frequency2,
+                                    "must be positive and differ from frequency1 (Hz)");
     constexpr double turn = 6.283185307179586;  // 2 pi
     return from_ratios(turn * frequency1, zeta1, turn * frequency2, zeta2);
   }
 
   // Throws ParameterError unless both are finite and not negative.
   void check() const {
-    detail::require_parameter(alpha >= 0, "alpha", alpha, "mass damping must not be negative (1/s)");
-    detail::require_parameter(beta >= 0, "beta", beta, "stiffness damping must not be negative (s)");
+    detail::core::require_parameter(alpha >= 0, "alpha", alpha, "mass damping must not be negative (1/s)");
+    detail::core::require_parameter(beta >= 0, "beta", beta, "stiffness damping must not be negative (s)");
   }
 
  private:

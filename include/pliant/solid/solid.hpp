@@ -25,7 +25,7 @@ struct Density {
 // One density for the whole body, or one for each region.
 using Densities = std::variant<Density, PerRegion<Density>>;
 
-namespace detail {
+namespace detail::solid {
 
 // Whether the arguments after the energy of a Solid lack a density.
 template <class... Rest>
@@ -33,7 +33,7 @@ inline constexpr bool lacks_density = true;
 template <class First, class... More>
 inline constexpr bool lacks_density<First, More...> = !std::is_convertible_v<First, Densities>;
 
-}  // namespace detail
+}  // namespace detail::solid
 
 // Extent of a plane body across its plane [m].
 struct Thickness {
@@ -51,7 +51,7 @@ class Solid {
   using Mesh = pliant::Mesh<Element, Scalar>;
   static constexpr int dim = Element::dim;
   static_assert(
-      pliant::Energy<typename detail::OneOf<Energy>::type, dim>,
+      pliant::Energy<typename detail::solid::OneOf<Energy>::type, dim>,
       "the second argument of Solid must be an energy for the dimension of the mesh: psi(F), pk1(F) and "
       "hessian(F) over scalars and lanes, see energy/concept.hpp");
 
@@ -63,8 +63,8 @@ class Solid {
     require_usable(mesh_);
     for (std::ptrdiff_t e = 0; e < mesh_.element_count(); ++e) {
       const double value = this->density(e);
-      detail::require_parameter(value > 0, "density", value, "must be positive (kg/m^3)");
-      if constexpr (detail::is_per_region<Energy>) energy_.at(mesh_.region(e));
+      detail::core::require_parameter(value > 0, "density", value, "must be positive (kg/m^3)");
+      if constexpr (detail::solid::is_per_region<Energy>) energy_.at(mesh_.region(e));
     }
     damping_.check();
   }
@@ -74,15 +74,16 @@ class Solid {
   Solid(Mesh mesh, Energy energy, Densities density, Thickness thickness,
         Rayleigh damping = {}) requires(dim == 2)  // only a plane body has a thickness
       : Solid(std::move(mesh), std::move(energy), std::move(density), damping) {
-    detail::require_parameter(thickness.value > 0, "thickness", thickness.value, "must be positive (m)");
+    detail::core::require_parameter(thickness.value > 0, "thickness", thickness.value,
+                                    "must be positive (m)");
     thickness_ = thickness;
   }
 
   template <class... Rest>
-  Solid(Mesh mesh, Energy energy, Rest...) requires(detail::lacks_density<Rest...>)
+  Solid(Mesh mesh, Energy energy, Rest...) requires(detail::solid::lacks_density<Rest...>)
       : Solid(std::move(mesh), std::move(energy), Density{1}) {
     static_assert(
-        detail::always_false<Rest...>,
+        detail::core::always_false<Rest...>,
         "the third argument of Solid must be a density, in kg/m^3: Solid(mesh, energy, Density{1000})");
   }
 
@@ -116,14 +117,14 @@ class Solid {
   Thickness thickness_{1};
 };
 
-namespace detail {
+namespace detail::solid {
 
 template <class T>
 inline constexpr bool is_solid = false;
 template <class Element, class Energy, class Scalar>
 inline constexpr bool is_solid<Solid<Element, Energy, Scalar>> = true;
 
-}  // namespace detail
+}  // namespace detail::solid
 
 template <class Element, class Scalar, class Energy>
 Solid(Mesh<Element, Scalar>, Energy, Densities) -> Solid<Element, Energy, Scalar>;
@@ -138,7 +139,7 @@ template <class Element, class Scalar, class Energy>
 Solid(Mesh<Element, Scalar>, Energy, Densities, Thickness, Rayleigh) -> Solid<Element, Energy, Scalar>;
 
 template <class Element, class Scalar, class Energy, class... Rest>
-requires detail::lacks_density<Rest...> Solid(Mesh<Element, Scalar>, Energy, Rest...)
+requires detail::solid::lacks_density<Rest...> Solid(Mesh<Element, Scalar>, Energy, Rest...)
 ->Solid<Element, Energy, Scalar>;
 
 }  // namespace pliant

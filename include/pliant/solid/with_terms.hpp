@@ -28,7 +28,7 @@ class WithTerms : public SolidType {
   std::tuple<Terms...> terms_;
 };
 
-namespace detail {
+namespace detail::solid {
 
 template <class SolidType>
 std::tuple<> terms_of(const SolidType&) {
@@ -39,5 +39,5 @@ const std::tuple<Terms...>& terms_of(const WithTerms<SolidType, Terms...>& solid
   return solid.terms();
 }
 
-}  // namespace detail
+}  // namespace detail::solid
 }  // namespace pliant

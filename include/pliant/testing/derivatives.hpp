@@ -236,8 +236,8 @@ requires Energy<E, Dim> DerivativeReport check_derivatives(const E& energy,
                compared("H", rest.H, "Hooke's law", hooke));
   }
 
-  check_lanes<Lane<double, 4>>(energy, states, "lanes of doubles equal doubles", 1e-10, report);
-  check_lanes<Lane<float, 8>>(energy, states, "lanes of floats equal floats", 1e-3, report);
+  check_lanes<simd::Lane<double, 4>>(energy, states, "lanes of doubles equal doubles", 1e-10, report);
+  check_lanes<simd::Lane<float, 8>>(energy, states, "lanes of floats equal floats", 1e-3, report);
   return report;
 }
 

@@ -20,7 +20,9 @@ int main(int, char** arguments) {
   sim.set_gravity({0, -9.81, 0});
   if (!sim.step()) return 1;
 #ifdef PLIANT_USE_METIS
-  if (metis_nested_dissection(neighbours_of_nodes<Tet4>(mesh.elements, mesh.node_count())).size() != 8)
+  if (detail::linear_solver::metis_nested_dissection(
+          neighbours_of_nodes<Tet4>(mesh.elements, mesh.node_count()))
+          .size() != 8)
     return 2;
 #endif
   return sim.positions().row(1).minCoeff() < 0 ? 0 : 3;

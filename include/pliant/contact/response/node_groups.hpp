@@ -31,9 +31,9 @@ struct WorldPositions {
     using Scalar = typename VectorType::Scalar;
     constexpr double finer = std::numeric_limits<double>::epsilon() / std::numeric_limits<Scalar>::epsilon();
     const double own =
-        detail::largest_entry<VectorType::dim>(Point(relative.node(node).template cast<double>()));
+        detail::contact::largest_entry<VectorType::dim>(Point(relative.node(node).template cast<double>()));
     if (origins.all_zero()) return own;
-    return std::max(own, finer * detail::largest_entry<VectorType::dim>(of(node)));
+    return std::max(own, finer * detail::contact::largest_entry<VectorType::dim>(of(node)));
   }
 };
 
@@ -62,7 +62,7 @@ class NodeGroups {
   // Calls run(group) for each of them, in parallel.
   template <class Run>
   void for_each(Run&& run) const {
-    parallel_for(count(), 256 / size, [&](std::ptrdiff_t first, std::ptrdiff_t last) {
+    detail::core::parallel_for(count(), 256 / size, [&](std::ptrdiff_t first, std::ptrdiff_t last) {
       for (std::ptrdiff_t group = first; group < last; ++group) run(static_cast<int>(group));
     });
   }

@@ -12,7 +12,7 @@
 
 #include <pliant/contact/shape/concept.hpp>
 
-namespace pliant {
+namespace pliant::detail::contact {
 
 // Built once, by the surface area heuristic (Wald 2007, binned); a flat array. Queries are const, keep a
 // small stack and allocate nothing. They call back with ranges [begin, end) of order(): objects that are
@@ -259,4 +259,4 @@ class BoundingVolumeHierarchy {
   Child root_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::contact

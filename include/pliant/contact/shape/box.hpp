@@ -26,10 +26,10 @@ class Box {
 
   void check() const {
     for (int k = 0; k < Dim; ++k) {
-      detail::require_parameter(true, "Box: lower", lower_[k], "must be finite");
-      detail::require_parameter(true, "Box: upper", upper_[k], "must be finite");
+      detail::core::require_parameter(true, "Box: lower", lower_[k], "must be finite");
+      detail::core::require_parameter(true, "Box: upper", upper_[k], "must be finite");
       const double edge = upper_[k] - lower_[k];
-      detail::require_parameter(edge > 0, "Box: upper - lower", edge, "must be positive on every axis");
+      detail::core::require_parameter(edge > 0, "Box: upper - lower", edge, "must be positive on every axis");
     }
   }
 
@@ -41,10 +41,10 @@ class Box {
       clamped[k] = std::min(std::max(x[k], lower_[k]), upper_[k]);
       away[k] = x[k] - clamped[k];
     }
-    const double distance = detail::length<Dim>(away);
-    if (distance > 0 || !detail::finite<Dim>(x)) {
+    const double distance = detail::contact::length<Dim>(away);
+    if (distance > 0 || !detail::contact::finite<Dim>(x)) {
       if (!(distance <= reach)) return std::nullopt;
-      return SurfacePoint<Dim>{clamped, detail::scaled<Dim>(1 / distance, away), distance};
+      return SurfacePoint<Dim>{clamped, detail::contact::scaled<Dim>(1 / distance, away), distance};
     }
     SurfacePoint<Dim> result{x, Point::Zero(), -std::numeric_limits<double>::infinity()};
     int axis = 0;
@@ -65,9 +65,10 @@ class Box {
 
   std::optional<SurfaceHit<Dim>> first_hit(const Point& from, const Point& to) const {
     const double rounding =
-        detail::on_surface * std::max({detail::largest_entry<Dim>(from), detail::largest_entry<Dim>(lower_),
-                                       detail::largest_entry<Dim>(upper_)});
-    const Point d = detail::difference<Dim>(to, from);
+        detail::contact::on_surface *
+        std::max({detail::contact::largest_entry<Dim>(from), detail::contact::largest_entry<Dim>(lower_),
+                  detail::contact::largest_entry<Dim>(upper_)});
+    const Point d = detail::contact::difference<Dim>(to, from);
     // The open interval of the line inside the open box.
     double entry = -std::numeric_limits<double>::infinity(), exit = std::numeric_limits<double>::infinity();
     int axis = 0;

@@ -29,10 +29,10 @@ class Capsule {
   double radius() const { return radius_; }
 
   void check() const {
-    detail::require_parameter(radius_ > 0, "Capsule: radius", radius_, "must be positive and finite");
-    const double axis = detail::length<Dim>(detail::difference<Dim>(to_, from_));
-    detail::require_parameter(axis > 0, "Capsule: length of the axis", axis,
-                              "must be positive and finite; use Sphere for zero length");
+    detail::core::require_parameter(radius_ > 0, "Capsule: radius", radius_, "must be positive and finite");
+    const double axis = detail::contact::length<Dim>(detail::contact::difference<Dim>(to_, from_));
+    detail::core::require_parameter(axis > 0, "Capsule: length of the axis", axis,
+                                    "must be positive and finite; use Sphere for zero length");
   }
 
   AxisAlignedBox<Dim> bounds() const {
@@ -54,59 +54,65 @@ class Capsule {
   // balls at its ends and the cylinder between them.
   std::optional<SurfaceHit<Dim>> first_hit(const Point& start, const Point& end) const {
     const double rounding =
-        detail::on_surface * std::max({detail::largest_entry<Dim>(start), detail::largest_entry<Dim>(from_),
-                                       detail::largest_entry<Dim>(to_)});
+        detail::contact::on_surface *
+        std::max({detail::contact::largest_entry<Dim>(start), detail::contact::largest_entry<Dim>(from_),
+                  detail::contact::largest_entry<Dim>(to_)});
     const auto at_start = surface_at(start);
     if (!(at_start.distance >= -rounding)) return std::nullopt;
-    const Point d = detail::difference<Dim>(end, start);
-    std::optional<double> entry = detail::entry_into_ball<Dim>(start, d, from_, radius_);
+    const Point d = detail::contact::difference<Dim>(end, start);
+    std::optional<double> entry = detail::contact::entry_into_ball<Dim>(start, d, from_, radius_);
     const auto take_earlier = [&entry](const std::optional<double>& other) {
       if (other && !(entry && *entry <= *other)) entry = other;
     };
-    take_earlier(detail::entry_into_ball<Dim>(start, d, to_, radius_));
+    take_earlier(detail::contact::entry_into_ball<Dim>(start, d, to_, radius_));
     take_earlier(entry_into_side(start, d));
     if (!(entry && *entry <= 1)) return std::nullopt;
     // A negative entry means a start on the surface, or a capsule behind the start.
-    if (*entry < 0 && !(at_start.distance <= rounding && dot<double, Dim>(at_start.normal, d) < 0)) {
+    if (*entry < 0 &&
+        !(at_start.distance <= rounding && detail::algebra::dot<double, Dim>(at_start.normal, d) < 0)) {
       return std::nullopt;
     }
     const double fraction = std::max(*entry, 0.0);
-    const auto surface = surface_at(detail::moved_along<Dim>(start, fraction, d));
+    const auto surface = surface_at(detail::contact::moved_along<Dim>(start, fraction, d));
     return SurfaceHit<Dim>{surface.point, surface.normal, fraction};
   }
 
  private:
   SurfacePoint<Dim> surface_at(const Point& x) const {
-    const Point axis = detail::difference<Dim>(to_, from_);
-    const double along =
-        dot<double, Dim>(detail::difference<Dim>(x, from_), axis) / dot<double, Dim>(axis, axis);
-    const Point centre = along <= 0 ? from_ : along >= 1 ? to_ : detail::moved_along<Dim>(from_, along, axis);
-    return detail::point_around<Dim>(centre, detail::difference<Dim>(x, centre), across(), radius_);
+    const Point axis = detail::contact::difference<Dim>(to_, from_);
+    const double along = detail::algebra::dot<double, Dim>(detail::contact::difference<Dim>(x, from_), axis) /
+                         detail::algebra::dot<double, Dim>(axis, axis);
+    const Point centre = along <= 0   ? from_
+                         : along >= 1 ? to_
+                                      : detail::contact::moved_along<Dim>(from_, along, axis);
+    return detail::contact::point_around<Dim>(centre, detail::contact::difference<Dim>(x, centre), across(),
+                                              radius_);
   }
 
   // A unit vector normal to the axis: the component, normal to the axis, of the coordinate direction that is
   // farthest from it.
   Point across() const {
-    const Point axis = detail::difference<Dim>(to_, from_);
+    const Point axis = detail::contact::difference<Dim>(to_, from_);
     int furthest = 0;
     for (int k = 1; k < Dim; ++k) {
       if (std::abs(axis[k]) < std::abs(axis[furthest])) furthest = k;
     }
-    const double along = axis[furthest] / dot<double, Dim>(axis, axis);
-    const Point normal = detail::moved_along<Dim>(Point::Unit(furthest), -along, axis);
-    return detail::scaled<Dim>(1 / detail::length<Dim>(normal), normal);
+    const double along = axis[furthest] / detail::algebra::dot<double, Dim>(axis, axis);
+    const Point normal = detail::contact::moved_along<Dim>(Point::Unit(furthest), -along, axis);
+    return detail::contact::scaled<Dim>(1 / detail::contact::length<Dim>(normal), normal);
   }
 
   // The entry of the line into the infinite cylinder, if it is between the ends: an entry into a disc in the
   // plane normal to the axis.
   std::optional<double> entry_into_side(const Point& start, const Point& d) const {
-    const Point axis = detail::difference<Dim>(to_, from_);
-    const double squared = dot<double, Dim>(axis, axis);
-    const Point away = detail::difference<Dim>(start, from_);
-    const double along = dot<double, Dim>(away, axis) / squared, rise = dot<double, Dim>(d, axis) / squared;
-    const auto entry =
-        detail::entry_into_ball<Dim>(detail::moved_along<Dim>(away, -along, axis),
-                                     detail::moved_along<Dim>(d, -rise, axis), Point::Zero(), radius_);
+    const Point axis = detail::contact::difference<Dim>(to_, from_);
+    const double squared = detail::algebra::dot<double, Dim>(axis, axis);
+    const Point away = detail::contact::difference<Dim>(start, from_);
+    const double along = detail::algebra::dot<double, Dim>(away, axis) / squared,
+                 rise = detail::algebra::dot<double, Dim>(d, axis) / squared;
+    const auto entry = detail::contact::entry_into_ball<Dim>(
+        detail::contact::moved_along<Dim>(away, -along, axis),
+        detail::contact::moved_along<Dim>(d, -rise, axis), Point::Zero(), radius_);
     if (!entry) return std::nullopt;
     const double place = along + *entry * rise;
     if (!(place >= 0 && place <= 1)) return std::nullopt;

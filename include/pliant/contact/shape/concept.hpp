@@ -59,7 +59,7 @@ concept Collider = std::copy_constructible<C> &&  // a Simulation keeps a copy
   { collider.first_hit(x, x) } -> std::same_as<std::optional<SurfaceHit<Dim>>>;
 };
 
-namespace detail {
+namespace detail::contact {
 
 template <int Dim>
 PLIANT_INLINE SmallVector<double, Dim> difference(const SmallVector<double, Dim>& a,
@@ -87,7 +87,7 @@ PLIANT_INLINE SmallVector<double, Dim> moved_along(const SmallVector<double, Dim
 
 template <int Dim>
 PLIANT_INLINE double length(const SmallVector<double, Dim>& v) {
-  return std::sqrt(dot<double, Dim>(v, v));
+  return std::sqrt(algebra::dot<double, Dim>(v, v));
 }
 
 template <int Dim>
@@ -100,12 +100,12 @@ PLIANT_INLINE double largest_entry(const SmallVector<double, Dim>& v) {
 template <int Dim>
 PLIANT_INLINE bool finite(const SmallVector<double, Dim>& v) {
   bool result = true;
-  PLIANT_UNROLL for (int k = 0; k < Dim; ++k) result = result && is_finite(v[k]);
+  PLIANT_UNROLL for (int k = 0; k < Dim; ++k) result = result && core::is_finite(v[k]);
   return result;
 }
 
 // A point at this distance from the surface, relative to its coordinates, lies on it.
 inline constexpr double on_surface = 1e-12;
 
-}  // namespace detail
+}  // namespace detail::contact
 }  // namespace pliant

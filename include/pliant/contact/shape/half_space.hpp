@@ -21,8 +21,8 @@ class HalfSpace {
   HalfSpace(const Point& point, const Point& normal) : point_(point), normal_(normal) {
     double length = 0;
     for (int k = 0; k < Dim; ++k) length = std::hypot(length, normal[k]);
-    detail::require_parameter(length > 0, "HalfSpace: length of the normal", length,
-                              "must be positive and finite");
+    detail::core::require_parameter(length > 0, "HalfSpace: length of the normal", length,
+                                    "must be positive and finite");
     for (int k = 0; k < Dim; ++k) normal_[k] /= length;
     check();
   }
@@ -32,7 +32,7 @@ class HalfSpace {
 
   void check() const {
     PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {
-      detail::require_parameter(true, "HalfSpace: point", point_[k], "must be finite");
+      detail::core::require_parameter(true, "HalfSpace: point", point_[k], "must be finite");
     }
   }
 
@@ -53,32 +53,36 @@ class HalfSpace {
     PLIANT_UNROLL for (int k = 0; k < Dim; ++k) lowest[k] = normal_[k] > 0 ? box.lower[k] : box.upper[k];
     const double h = height(lowest);
     if (!(h > reach)) return false;
-    const double rounding = detail::on_surface * std::max({detail::largest_entry<Dim>(box.lower),
-                                                           detail::largest_entry<Dim>(box.upper),
-                                                           detail::largest_entry<Dim>(point_)});
+    const double rounding =
+        detail::contact::on_surface * std::max({detail::contact::largest_entry<Dim>(box.lower),
+                                                detail::contact::largest_entry<Dim>(box.upper),
+                                                detail::contact::largest_entry<Dim>(point_)});
     return h - rounding > reach;
   }
 
   std::optional<SurfacePoint<Dim>> nearest(const Point& x, double reach) const {
     const double h = height(x);
     if (!(h <= reach || h <= 0)) return std::nullopt;
-    return SurfacePoint<Dim>{detail::moved_along<Dim>(x, -h, normal_), normal_, h};
+    return SurfacePoint<Dim>{detail::contact::moved_along<Dim>(x, -h, normal_), normal_, h};
   }
 
   std::optional<SurfaceHit<Dim>> first_hit(const Point& from, const Point& to) const {
     const double start = height(from), end = height(to);
     const double rounding =
-        detail::on_surface * std::max(detail::largest_entry<Dim>(from), detail::largest_entry<Dim>(point_));
+        detail::contact::on_surface *
+        std::max(detail::contact::largest_entry<Dim>(from), detail::contact::largest_entry<Dim>(point_));
     if (!(start >= -rounding && end <= 0 && end < start)) return std::nullopt;
     const double fraction = std::max(start, 0.0) / (start - end);
     if (!(fraction <= 1)) return std::nullopt;
-    Point point = detail::moved_along<Dim>(from, fraction, detail::difference<Dim>(to, from));
-    return SurfaceHit<Dim>{detail::moved_along<Dim>(point, -height(point), normal_), normal_, fraction};
+    Point point =
+        detail::contact::moved_along<Dim>(from, fraction, detail::contact::difference<Dim>(to, from));
+    return SurfaceHit<Dim>{detail::contact::moved_along<Dim>(point, -height(point), normal_), normal_,
+                           fraction};
   }
 
  private:
   double height(const Point& x) const {
-    return dot<double, Dim>(detail::difference<Dim>(x, point_), normal_);
+    return detail::algebra::dot<double, Dim>(detail::contact::difference<Dim>(x, point_), normal_);
   }
 
   Point point_, normal_;

@@ -9,7 +9,7 @@
 
 namespace pliant {
 
-namespace detail {
+namespace detail::contact {
 
 // The parameter t at which the line from + t d enters the ball around `centre`, none if it misses or only
 // touches. The distance of the line from the centre is computed first, so that a far start loses no digits
@@ -17,11 +17,11 @@ namespace detail {
 template <int Dim>
 std::optional<double> entry_into_ball(const SmallVector<double, Dim>& from, const SmallVector<double, Dim>& d,
                                       const SmallVector<double, Dim>& centre, double radius) {
-  const double squared = dot<double, Dim>(d, d);
+  const double squared = algebra::dot<double, Dim>(d, d);
   const SmallVector<double, Dim> away = difference<Dim>(from, centre);
-  const double middle = -dot<double, Dim>(away, d) / squared;
+  const double middle = -algebra::dot<double, Dim>(away, d) / squared;
   const SmallVector<double, Dim> closest = moved_along<Dim>(away, middle, d);
-  const double half_chord = (radius * radius - dot<double, Dim>(closest, closest)) / squared;
+  const double half_chord = (radius * radius - algebra::dot<double, Dim>(closest, closest)) / squared;
   if (!(half_chord > 0)) return std::nullopt;
   return middle - std::sqrt(half_chord);
 }
@@ -36,7 +36,7 @@ SurfacePoint<Dim> point_around(const SmallVector<double, Dim>& centre,
   return {moved_along<Dim>(centre, radius, normal), normal, away - radius};
 }
 
-}  // namespace detail
+}  // namespace detail::contact
 
 //   Sphere{{0, 0, 0}, 0.5}   centre and radius [m]; in 2D Sphere{{0, 0}, 0.5}
 // Solid. For the centre, which has many nearest points, the result is the one on the first axis. Throws
@@ -53,9 +53,9 @@ class Sphere {
   double radius() const { return radius_; }
 
   void check() const {
-    detail::require_parameter(radius_ > 0, "Sphere: radius", radius_, "must be positive and finite");
+    detail::core::require_parameter(radius_ > 0, "Sphere: radius", radius_, "must be positive and finite");
     for (int k = 0; k < Dim; ++k) {
-      detail::require_parameter(true, "Sphere: centre", centre_[k], "must be finite");
+      detail::core::require_parameter(true, "Sphere: centre", centre_[k], "must be finite");
     }
   }
 
@@ -69,24 +69,25 @@ class Sphere {
   }
 
   std::optional<SurfacePoint<Dim>> nearest(const Point& x, double reach) const {
-    const auto result =
-        detail::point_around<Dim>(centre_, detail::difference<Dim>(x, centre_), Point::Unit(0), radius_);
+    const auto result = detail::contact::point_around<Dim>(
+        centre_, detail::contact::difference<Dim>(x, centre_), Point::Unit(0), radius_);
     if (!(result.distance <= reach || result.distance <= 0)) return std::nullopt;
     return result;
   }
 
   std::optional<SurfaceHit<Dim>> first_hit(const Point& from, const Point& to) const {
-    const Point start = detail::difference<Dim>(from, centre_);
+    const Point start = detail::contact::difference<Dim>(from, centre_);
     const double rounding =
-        detail::on_surface * std::max(detail::largest_entry<Dim>(from), detail::largest_entry<Dim>(centre_));
-    if (!(detail::length<Dim>(start) - radius_ >= -rounding)) return std::nullopt;
-    const Point d = detail::difference<Dim>(to, from);
-    if (!(dot<double, Dim>(start, d) < 0)) return std::nullopt;  // it moves away
-    const std::optional<double> entry = detail::entry_into_ball<Dim>(from, d, centre_, radius_);
+        detail::contact::on_surface *
+        std::max(detail::contact::largest_entry<Dim>(from), detail::contact::largest_entry<Dim>(centre_));
+    if (!(detail::contact::length<Dim>(start) - radius_ >= -rounding)) return std::nullopt;
+    const Point d = detail::contact::difference<Dim>(to, from);
+    if (!(detail::algebra::dot<double, Dim>(start, d) < 0)) return std::nullopt;  // it moves away
+    const std::optional<double> entry = detail::contact::entry_into_ball<Dim>(from, d, centre_, radius_);
     if (!(entry && *entry <= 1)) return std::nullopt;
     const double fraction = std::max(*entry, 0.0);
-    const Point point = detail::moved_along<Dim>(start, fraction, d);
-    const auto surface = detail::point_around<Dim>(centre_, point, Point::Unit(0), radius_);
+    const Point point = detail::contact::moved_along<Dim>(start, fraction, d);
+    const auto surface = detail::contact::point_around<Dim>(centre_, point, Point::Unit(0), radius_);
     return SurfaceHit<Dim>{surface.point, surface.normal, fraction};
   }
 

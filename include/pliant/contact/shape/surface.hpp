@@ -14,11 +14,13 @@ struct Surface {
                             // which would alternate between sticking and sliding with much less
 
   void check() const {
-    detail::require_parameter(friction >= 0, "Surface::friction", friction, "must not be negative");
-    detail::require_parameter(viscosity >= 0, "Surface::viscosity", viscosity, "must not be negative (kg/s)");
-    detail::require_parameter(thickness >= 0, "Surface::thickness", thickness, "must not be negative (m)");
-    detail::require_parameter(stick_length >= 0, "Surface::stick_length", stick_length,
-                              "must not be negative (m)");
+    detail::core::require_parameter(friction >= 0, "Surface::friction", friction, "must not be negative");
+    detail::core::require_parameter(viscosity >= 0, "Surface::viscosity", viscosity,
+                                    "must not be negative (kg/s)");
+    detail::core::require_parameter(thickness >= 0, "Surface::thickness", thickness,
+                                    "must not be negative (m)");
+    detail::core::require_parameter(stick_length >= 0, "Surface::stick_length", stick_length,
+                                    "must not be negative (m)");
   }
 };
 

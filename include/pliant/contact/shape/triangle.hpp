@@ -11,7 +11,7 @@
 
 #include <pliant/contact/shape/concept.hpp>
 
-namespace pliant::detail {
+namespace pliant::detail::contact {
 
 using TriangleCorners = std::array<SmallVector<double, 3>, 3>;
 
@@ -29,17 +29,17 @@ inline NearestOfTriangle nearest_of_triangle(const SmallVector<double, 3>& x,
                                              const TriangleCorners& corners) {
   const SmallVector<double, 3> ab = difference<3>(corners[1], corners[0]),
                                ac = difference<3>(corners[2], corners[0]), ax = difference<3>(x, corners[0]);
-  const double d1 = dot<double, 3>(ab, ax), d2 = dot<double, 3>(ac, ax);
+  const double d1 = algebra::dot<double, 3>(ab, ax), d2 = algebra::dot<double, 3>(ac, ax);
   if (d1 <= 0 && d2 <= 0) return {corners[0], TrianglePart::corner0};
   const SmallVector<double, 3> bx = difference<3>(x, corners[1]);
-  const double d3 = dot<double, 3>(ab, bx), d4 = dot<double, 3>(ac, bx);
+  const double d3 = algebra::dot<double, 3>(ab, bx), d4 = algebra::dot<double, 3>(ac, bx);
   if (d3 >= 0 && d4 <= d3) return {corners[1], TrianglePart::corner1};
   const double over_c = d1 * d4 - d3 * d2;
   if (over_c <= 0 && d1 >= 0 && d3 <= 0) {
     return {moved_along<3>(corners[0], d1 / (d1 - d3), ab), TrianglePart::edge0};
   }
   const SmallVector<double, 3> cx = difference<3>(x, corners[2]);
-  const double d5 = dot<double, 3>(ab, cx), d6 = dot<double, 3>(ac, cx);
+  const double d5 = algebra::dot<double, 3>(ab, cx), d6 = algebra::dot<double, 3>(ac, cx);
   if (d6 >= 0 && d5 <= d6) return {corners[2], TrianglePart::corner2};
   const double over_b = d5 * d2 - d1 * d6;
   if (over_b <= 0 && d2 >= 0 && d6 <= 0) {
@@ -169,4 +169,4 @@ class LineThroughTriangles {
   bool ambiguous_ = false;
 };
 
-}  // namespace pliant::detail
+}  // namespace pliant::detail::contact

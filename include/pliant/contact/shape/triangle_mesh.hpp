@@ -64,7 +64,7 @@ class TriangleMesh {
   AxisAlignedBox<3> bounds() const { return bounds_; }
 
   std::optional<SurfacePoint<3>> nearest(const Point& x, double reach) const {
-    if (!detail::finite<3>(x) || reach != reach) return std::nullopt;
+    if (!detail::contact::finite<3>(x) || reach != reach) return std::nullopt;
     const double within = std::max(reach, 0.0);
     const Nearest near = nearest_triangle(x, within * within);
     if (near.triangle != none) {
@@ -81,8 +81,9 @@ class TriangleMesh {
   }
 
   std::optional<SurfaceHit<3>> first_hit(const Point& from, const Point& to) const {
-    if (!detail::finite<3>(from) || !detail::finite<3>(to)) return std::nullopt;
-    if (!(detail::largest_entry<3>(detail::difference<3>(to, from)) > 0)) return std::nullopt;
+    if (!detail::contact::finite<3>(from) || !detail::contact::finite<3>(to)) return std::nullopt;
+    if (!(detail::contact::largest_entry<3>(detail::contact::difference<3>(to, from)) > 0))
+      return std::nullopt;
     bool ambiguous = false;
     const auto hit = first_entry(from, to, false, ambiguous);
     if (!hit || !ambiguous) return hit;
@@ -103,7 +104,7 @@ class TriangleMesh {
   struct Nearest {
     double squared_distance;
     int triangle;
-    detail::NearestOfTriangle place;
+    detail::contact::NearestOfTriangle place;
   };
 
   // The neighbours and normals of a triangle.
@@ -116,8 +117,8 @@ class TriangleMesh {
   TriangleMesh(const Eigen::MatrixBase<Nodes>& nodes, const Eigen::MatrixBase<Indices>& triangles,
                bool two_sided)
       : two_sided_(two_sided) {
-    detail::require_size("TriangleMesh: rows of the nodes", nodes.rows(), 3);
-    detail::require_size("TriangleMesh: rows of the triangles", triangles.rows(), 3);
+    detail::core::require_size("TriangleMesh: rows of the nodes", nodes.rows(), 3);
+    detail::core::require_size("TriangleMesh: rows of the triangles", triangles.rows(), 3);
     build(NodeMatrix<double, 3>(nodes.template cast<double>()), Triangles(triangles));
   }
 
@@ -126,7 +127,7 @@ class TriangleMesh {
     if (triangles.cols() > none / 3) throw MeshError("TriangleMesh: too many triangles for 32-bit numbers");
     require_nodes(nodes, triangles);
     const auto corners_of = [&](Eigen::Index triangle) {
-      detail::TriangleCorners corners;
+      detail::contact::TriangleCorners corners;
       for (int i = 0; i < 3; ++i) {
         for (int k = 0; k < 3; ++k)
           corners[static_cast<std::size_t>(i)][k] = nodes(k, triangles(i, triangle));
@@ -145,7 +146,8 @@ class TriangleMesh {
       }
       normals_.push_back(normal_of(corners, triangle));
     }
-    size_ = std::max(detail::largest_entry<3>(bounds_.lower), detail::largest_entry<3>(bounds_.upper));
+    size_ = std::max(detail::contact::largest_entry<3>(bounds_.lower),
+                     detail::contact::largest_entry<3>(bounds_.upper));
     // The boxes include the rounding of points of the triangles.
     for (AxisAlignedBox<3>& box : boxes) {
       for (int k = 0; k < 3; ++k) {
@@ -153,7 +155,7 @@ class TriangleMesh {
         box.upper[k] += rounding(size_);
       }
     }
-    hierarchy_ = BoundingVolumeHierarchy<3>(std::span<const AxisAlignedBox<3>>(boxes));
+    hierarchy_ = detail::contact::BoundingVolumeHierarchy<3>(std::span<const AxisAlignedBox<3>>(boxes));
     for (const int triangle : hierarchy_.order()) corners_.push_back(corners_of(triangle));
     if (two_sided_) return;
     const std::vector<int> corner_sets = find_neighbours(nodes.cols(), triangles);
@@ -170,7 +172,7 @@ class TriangleMesh {
                            nodes.cols());
         }
         for (int k = 0; k < 3; ++k) {
-          if (detail::is_finite(nodes(k, node))) continue;
+          if (detail::core::is_finite(nodes(k, node))) continue;
           throw ParameterError("TriangleMesh: coordinate of node " + std::to_string(node), nodes(k, node),
                                "must be finite");
         }
@@ -180,33 +182,36 @@ class TriangleMesh {
 
   // Of unit length. Throws if the height is below 1e-12 of the longest edge, when the normal would have no
   // correct digits.
-  static Point normal_of(const detail::TriangleCorners& corners, Eigen::Index triangle) {
+  static Point normal_of(const detail::contact::TriangleCorners& corners, Eigen::Index triangle) {
     double longest = 0;
     for (std::size_t i = 0; i < 3; ++i) {
-      longest = std::max(longest, detail::length<3>(detail::difference<3>(corners[(i + 1) % 3], corners[i])));
+      longest = std::max(longest, detail::contact::length<3>(
+                                      detail::contact::difference<3>(corners[(i + 1) % 3], corners[i])));
     }
-    const Point normal = cross<double>(detail::difference<3>(corners[1], corners[0]),
-                                       detail::difference<3>(corners[2], corners[0]));
-    const double twice_area = detail::length<3>(normal);
+    const Point normal =
+        detail::algebra::cross<double>(detail::contact::difference<3>(corners[1], corners[0]),
+                                       detail::contact::difference<3>(corners[2], corners[0]));
+    const double twice_area = detail::contact::length<3>(normal);
     constexpr double thinnest = 1e-12;
     if (!(twice_area > thinnest * longest * longest)) {
       throw MeshError("TriangleMesh: triangle " + std::to_string(triangle) + " has no area");
     }
-    return detail::scaled<3>(1 / twice_area, normal);
+    return detail::contact::scaled<3>(1 / twice_area, normal);
   }
 
   // Sets the neighbours. Returns, for each corner of each triangle, the number of the set of corners that
   // meet in one node and are connected across edges.
   std::vector<int> find_neighbours(std::ptrdiff_t node_count, const Triangles& triangles) {
     surroundings_.resize(normals_.size());
-    detail::DisjointSets sets(3 * triangles.cols());
-    detail::group_by_nodes<2>(
+    detail::mesh::DisjointSets sets(3 * triangles.cols());
+    detail::mesh::group_by_nodes<2>(
         node_count,
         [&triangles](auto&& take) {
           for (Eigen::Index triangle = 0; triangle < triangles.cols(); ++triangle) {
             for (int edge = 0; edge < 3; ++edge) {
               const int a = triangles(edge, triangle), b = triangles((edge + 1) % 3, triangle);
-              take(detail::NodeTuple<2>{{std::min(a, b), std::max(a, b)}, static_cast<int>(triangle), edge});
+              take(detail::mesh::NodeTuple<2>{
+                  {std::min(a, b), std::max(a, b)}, static_cast<int>(triangle), edge});
             }
           }
         },
@@ -245,7 +250,7 @@ class TriangleMesh {
   void find_corner_normals(const std::vector<int>& corner_sets, CornersOf&& corners_of) {
     std::vector<int> number(corner_sets.size(), none);  // of a set, by its representative
     for (std::size_t triangle = 0; triangle < normals_.size(); ++triangle) {
-      const detail::TriangleCorners corners = corners_of(static_cast<Eigen::Index>(triangle));
+      const detail::contact::TriangleCorners corners = corners_of(static_cast<Eigen::Index>(triangle));
       for (std::size_t i = 0; i < 3; ++i) {
         int& set = number[static_cast<std::size_t>(corner_sets[3 * triangle + i])];
         if (set == none) {
@@ -253,11 +258,12 @@ class TriangleMesh {
           corner_normals_.push_back(Point(0, 0, 0));
         }
         surroundings_[triangle].normals[i] = set;
-        const Point a = detail::difference<3>(corners[(i + 1) % 3], corners[i]),
-                    b = detail::difference<3>(corners[(i + 2) % 3], corners[i]);
-        const double angle = std::atan2(detail::length<3>(cross<double>(a, b)), dot<double, 3>(a, b));
+        const Point a = detail::contact::difference<3>(corners[(i + 1) % 3], corners[i]),
+                    b = detail::contact::difference<3>(corners[(i + 2) % 3], corners[i]);
+        const double angle = std::atan2(detail::contact::length<3>(detail::algebra::cross<double>(a, b)),
+                                        detail::algebra::dot<double, 3>(a, b));
         Point& sum = corner_normals_[static_cast<std::size_t>(set)];
-        sum = detail::moved_along<3>(sum, angle, normals_[triangle]);
+        sum = detail::contact::moved_along<3>(sum, angle, normals_[triangle]);
       }
     }
   }
@@ -267,9 +273,11 @@ class TriangleMesh {
   void require_outward(CornersOf&& corners_of) const {
     double volume = 0;
     for (std::size_t triangle = 0; triangle < normals_.size(); ++triangle) {
-      detail::TriangleCorners corners = corners_of(static_cast<Eigen::Index>(triangle));
-      for (Point& corner : corners) corner = detail::difference<3>(corner, bounds_.lower);
-      volume += dot<double, 3>(corners[0], cross<double>(corners[1], corners[2])) / 6;
+      detail::contact::TriangleCorners corners = corners_of(static_cast<Eigen::Index>(triangle));
+      for (Point& corner : corners) corner = detail::contact::difference<3>(corner, bounds_.lower);
+      volume += detail::algebra::dot<double, 3>(corners[0],
+                                                detail::algebra::cross<double>(corners[1], corners[2])) /
+                6;
     }
     if (!(volume > 0)) {
       std::ostringstream text;
@@ -286,12 +294,12 @@ class TriangleMesh {
   // The nearest triangle within a squared distance, the one with the lowest number if several are equally
   // near.
   Nearest nearest_triangle(const Point& x, double limit) const {
-    Nearest best{limit, none, {x, detail::TrianglePart::face}};
+    Nearest best{limit, none, {x, detail::contact::TrianglePart::face}};
     hierarchy_.near_point(x, limit, [&](int begin, int end) {
       for (int place = begin; place < end; ++place) {
-        const auto here = detail::nearest_of_triangle(x, corners_[static_cast<std::size_t>(place)]);
-        const Point away = detail::difference<3>(x, here.point);
-        const double squared = dot<double, 3>(away, away);
+        const auto here = detail::contact::nearest_of_triangle(x, corners_[static_cast<std::size_t>(place)]);
+        const Point away = detail::contact::difference<3>(x, here.point);
+        const double squared = detail::algebra::dot<double, 3>(away, away);
         if (squared > best.squared_distance) continue;
         if (squared == best.squared_distance && triangle_at(place) > best.triangle) continue;
         best = {squared, triangle_at(place), here};
@@ -316,7 +324,7 @@ class TriangleMesh {
         outside[k] = end;
       }
     }
-    detail::LineThroughTriangles line(x, outside, false);
+    detail::contact::LineThroughTriangles line(x, outside, false);
     int times_left = 0;
     hierarchy_.along_segment(x, outside, rounding(size_), 0, 1, [&](int begin, int end) {
       for (int place = begin; place < end; ++place) {
@@ -329,28 +337,28 @@ class TriangleMesh {
   }
 
   // The sum of the unit normals around a part of a triangle, those around a node weighted by their angles.
-  Point normal_around(int triangle, detail::TrianglePart part) const {
+  Point normal_around(int triangle, detail::contact::TrianglePart part) const {
     const auto number = static_cast<std::size_t>(part);
-    if (two_sided_ || part == detail::TrianglePart::face) return normal(triangle);
+    if (two_sided_ || part == detail::contact::TrianglePart::face) return normal(triangle);
     const Surroundings& around = surroundings_[static_cast<std::size_t>(triangle)];
     if (number <= 3)
-      return detail::moved_along<3>(normal(triangle), 1, normal(around.neighbours[number - 1]));
+      return detail::contact::moved_along<3>(normal(triangle), 1, normal(around.neighbours[number - 1]));
     return corner_normals_[static_cast<std::size_t>(around.normals[number - 4])];
   }
 
   SurfacePoint<3> surface_point(const Point& x, const Nearest& near) const {
-    const Point away = detail::difference<3>(x, near.place.point);
+    const Point away = detail::contact::difference<3>(x, near.place.point);
     const Point around = normal_around(near.triangle, near.place.part);
-    const bool behind = dot<double, 3>(away, around) < 0;
+    const bool behind = detail::algebra::dot<double, 3>(away, around) < 0;
     const bool inside = behind && !two_sided_;
     const double distance = std::sqrt(near.squared_distance);
     SurfacePoint<3> result{near.place.point, normal(near.triangle), inside ? -distance : distance};
-    if (near.place.part == detail::TrianglePart::face) {
-      if (two_sided_ && behind) result.normal = detail::scaled<3>(-1, result.normal);
-    } else if (distance > detail::on_surface * size_) {
-      result.normal = detail::scaled<3>(1 / result.distance, away);
-    } else if (const double sum = detail::length<3>(around); sum > 0) {
-      result.normal = detail::scaled<3>(1 / sum, around);
+    if (near.place.part == detail::contact::TrianglePart::face) {
+      if (two_sided_ && behind) result.normal = detail::contact::scaled<3>(-1, result.normal);
+    } else if (distance > detail::contact::on_surface * size_) {
+      result.normal = detail::contact::scaled<3>(1 / result.distance, away);
+    } else if (const double sum = detail::contact::length<3>(around); sum > 0) {
+      result.normal = detail::contact::scaled<3>(1 / sum, around);
     }
     return result;
   }
@@ -359,16 +367,17 @@ class TriangleMesh {
   // exactly are passed on one side or the other.
   std::optional<SurfaceHit<3>> first_entry(const Point& from, const Point& to, bool other_way,
                                            bool& ambiguous) const {
-    const double size = std::max(size_, detail::largest_entry<3>(from));
-    const double window = same_place * size / detail::length<3>(detail::difference<3>(to, from));
-    const double margin = rounding(std::max(size, detail::largest_entry<3>(to)));
-    detail::LineThroughTriangles line(from, to, other_way);
+    const double size = std::max(size_, detail::contact::largest_entry<3>(from));
+    const double window =
+        same_place * size / detail::contact::length<3>(detail::contact::difference<3>(to, from));
+    const double margin = rounding(std::max(size, detail::contact::largest_entry<3>(to)));
+    detail::contact::LineThroughTriangles line(from, to, other_way);
     SurfaceHit<3> entry{from, from, std::numeric_limits<double>::infinity()};
     int entered = none;
     double leaving = std::numeric_limits<double>::infinity();  // the first crossing from inside
 
     const auto take = [&](int place) {
-      const detail::TriangleCorners& corners = corners_[static_cast<std::size_t>(place)];
+      const detail::contact::TriangleCorners& corners = corners_[static_cast<std::size_t>(place)];
       const auto crossing = line.crossing(corners);
       if (!crossing) return;
       const int triangle = triangle_at(place);
@@ -376,8 +385,9 @@ class TriangleMesh {
       if (two_sided_) {
         if (!(fraction > 0)) return;
       } else {
-        const double height = dot<double, 3>(detail::difference<3>(from, corners[0]), normal(triangle));
-        if (std::abs(height) <= detail::on_surface * size && std::abs(fraction) <= window) {
+        const double height = detail::algebra::dot<double, 3>(
+            detail::contact::difference<3>(from, corners[0]), normal(triangle));
+        if (std::abs(height) <= detail::contact::on_surface * size && std::abs(fraction) <= window) {
           if (!crossing->entering) return;  // it starts on the surface and leaves it
           fraction = std::max(fraction, 0.0);
         }
@@ -388,7 +398,7 @@ class TriangleMesh {
         leaving = std::min(leaving, fraction);
       } else if (fraction < entry.fraction || (fraction == entry.fraction && triangle < entered)) {
         const double side = crossing->entering ? 1 : -1;
-        entry = {crossing->point, detail::scaled<3>(side, normal(triangle)), fraction};
+        entry = {crossing->point, detail::contact::scaled<3>(side, normal(triangle)), fraction};
         entered = triangle;
       }
     };
@@ -404,8 +414,9 @@ class TriangleMesh {
   bool two_sided_;
   double size_ = 0;  // largest absolute coordinate [m]
   AxisAlignedBox<3> bounds_;
-  BoundingVolumeHierarchy<3> hierarchy_;
-  std::vector<detail::TriangleCorners> corners_;  // in the order of the hierarchy; all below by triangle
+  detail::contact::BoundingVolumeHierarchy<3> hierarchy_;
+  std::vector<detail::contact::TriangleCorners>
+      corners_;                                   // in the order of the hierarchy; all below by triangle
   std::vector<Point> normals_;                    // of unit length
   std::vector<Surroundings> surroundings_;        // of a solid
   std::vector<Point> corner_normals_;             // of a solid, not of unit length

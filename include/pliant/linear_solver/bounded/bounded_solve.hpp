@@ -16,9 +16,7 @@
 #include <pliant/linear_solver/bounded/mprgp.hpp>
 #include <pliant/linear_solver/concept.hpp>
 
-namespace pliant {
-
-namespace detail {
+namespace pliant::detail::linear_solver {
 
 // A solver that accepts bounds.
 template <class S, class Matrix>
@@ -34,8 +32,6 @@ template <class Matrix>
 inline constexpr bool solves_within_bounds = false;
 template <int Dim, class Scalar, Isa isa>
 inline constexpr bool solves_within_bounds<BlockMatrix<Dim, Scalar, isa>> = true;
-
-}  // namespace detail
 
 // Minimises d.A d / 2 - b.d over the displacements u + d within the bounds. The unknowns of a bounded node
 // are its components y in the frame of its contact planes, in which the bounds are a box: A becomes T^T A T,
@@ -61,7 +57,7 @@ class BoundedSolve {
                      const Vector& u, Vector& d, double goal, Monitor&& monitor) {
     enter(A, b, bounds, u, d);
     LinearReport report;
-    if constexpr (detail::BoxSolver<Solver, Matrix>) {
+    if constexpr (BoxSolver<Solver, Matrix>) {
       report = solve_in_box(solver, workspace, A, b, d, goal, monitor);
     } else {
       report = find_pressing(solver, workspace, A, b, d, goal, monitor);
@@ -69,7 +65,7 @@ class BoundedSolve {
     for (std::size_t m = 0; m < nodes_.size(); ++m) {
       const auto& bounded = bounds.nodes()[m];
       const Point y = d.node(bounded.node);
-      d.node(bounded.node) = times<Scalar, dim, dim, 1>(bounded.T, y);
+      d.node(bounded.node) = algebra::times<Scalar, dim, dim, 1>(bounded.T, y);
     }
     return report;
   }
@@ -167,7 +163,7 @@ class BoundedSolve {
         if (k >= bounded.axes || !std::isfinite(sign < 0 ? node.lower[k] : node.upper[k])) sign = 0;
         if (node.lower[k] == node.upper[k]) sign = -1;
       }
-      b.node(i) = transposed_times<Scalar, dim, dim, 1>(bounded.T, b.node(i));
+      b.node(i) = algebra::transposed_times<Scalar, dim, dim, 1>(bounded.T, b.node(i));
       d.node(i) = Bounds::in_frame(bounded, d.node(i));
       const auto first = static_cast<std::size_t>(i);
       const std::size_t own = touched_.size();
@@ -187,11 +183,12 @@ class BoundedSolve {
     const int of_row = bounds.place(row), of_column = bounds.place(column);
     Block block = A.block(slot);
     if (of_row >= 0) {
-      block =
-          transposed_times<Scalar, dim, dim, dim>(bounds.nodes()[static_cast<std::size_t>(of_row)].T, block);
+      block = algebra::transposed_times<Scalar, dim, dim, dim>(
+          bounds.nodes()[static_cast<std::size_t>(of_row)].T, block);
     }
     if (of_column >= 0) {
-      block = times<Scalar, dim, dim, dim>(block, bounds.nodes()[static_cast<std::size_t>(of_column)].T);
+      block =
+          algebra::times<Scalar, dim, dim, dim>(block, bounds.nodes()[static_cast<std::size_t>(of_column)].T);
     }
     touched_.push_back({slot, row, column, of_row, of_column, block});
   }
@@ -215,12 +212,12 @@ class BoundedSolve {
         }
       }
       if (without_pressing && rotated(touched.of_row)) {
-        block =
-            times<Scalar, dim, dim, dim>(nodes_[static_cast<std::size_t>(touched.of_row)].rotation, block);
+        block = algebra::times<Scalar, dim, dim, dim>(
+            nodes_[static_cast<std::size_t>(touched.of_row)].rotation, block);
       }
       if (without_pressing && rotated(touched.of_column)) {
         const Block back = nodes_[static_cast<std::size_t>(touched.of_column)].rotation.transpose();
-        block = times<Scalar, dim, dim, dim>(block, back);
+        block = algebra::times<Scalar, dim, dim, dim>(block, back);
       }
       A.block(touched.slot) = block;
     }
@@ -233,14 +230,14 @@ class BoundedSolve {
     for (const Node& node : nodes_) {
       if (!node.rotated) continue;
       const Point y = vector.node(node.node);
-      vector.node(node.node) = times<Scalar, dim, dim, 1>(node.rotation, y);
+      vector.node(node.node) = algebra::times<Scalar, dim, dim, 1>(node.rotation, y);
     }
   }
   void turn(Vector& vector) const {
     for (const Node& node : nodes_) {
       if (!node.rotated) continue;
       const Point d = vector.node(node.node);
-      vector.node(node.node) = transposed_times<Scalar, dim, dim, 1>(node.rotation, d);
+      vector.node(node.node) = algebra::transposed_times<Scalar, dim, dim, 1>(node.rotation, d);
     }
   }
 
@@ -316,10 +313,10 @@ class BoundedSolve {
     right_.set_sum(b, Scalar(0), b);
     for (const Touched& touched : touched_) {
       const Point of_column = at_bounds(touched.of_column);
-      right_.node(touched.row) -= times<Scalar, dim, dim, 1>(touched.block, of_column);
+      right_.node(touched.row) -= algebra::times<Scalar, dim, dim, 1>(touched.block, of_column);
       if (touched.row == touched.column) continue;
       const Point of_row = at_bounds(touched.of_row);
-      right_.node(touched.column) -= transposed_times<Scalar, dim, dim, 1>(touched.block, of_row);
+      right_.node(touched.column) -= algebra::transposed_times<Scalar, dim, dim, 1>(touched.block, of_row);
     }
     for_each_pressing(
         [&](const Node& node, int k, Scalar) { right_.node(node.node)(k) = d.node(node.node)(k) = 0; });
@@ -341,11 +338,11 @@ class BoundedSolve {
       const Point of_column = d.node(touched.column), of_row = d.node(touched.row);
       if (touched.of_row >= 0) {
         nodes_[static_cast<std::size_t>(touched.of_row)].reaction +=
-            times<Scalar, dim, dim, 1>(touched.block, of_column);
+            algebra::times<Scalar, dim, dim, 1>(touched.block, of_column);
       }
       if (touched.row != touched.column && touched.of_column >= 0) {
         nodes_[static_cast<std::size_t>(touched.of_column)].reaction +=
-            transposed_times<Scalar, dim, dim, 1>(touched.block, of_row);
+            algebra::transposed_times<Scalar, dim, dim, 1>(touched.block, of_row);
       }
     }
   }
@@ -391,7 +388,7 @@ class BoundedSolve {
   std::vector<Node> nodes_;
   std::vector<Touched> touched_;
   std::vector<Signs> pressing_, pressed_;  // last active set of each node of the matrix; that before the step
-  CompressedRows<InColumn> columns_;       // of the upper half
+  core::CompressedRows<InColumn> columns_;              // of the upper half
   std::shared_ptr<const BlockPattern> column_pattern_;  // the pattern of columns_
   Vector right_;
   BoxConstraints<Vector> box_;
@@ -400,7 +397,7 @@ class BoundedSolve {
 
 // For other matrices, of Systems without contacts: it solves nothing.
 template <class Matrix>
-requires(!detail::solves_within_bounds<Matrix>) class BoundedSolve<Matrix> {
+requires(!solves_within_bounds<Matrix>) class BoundedSolve<Matrix> {
  public:
   struct History {};
   void save(History&) const {}
@@ -410,4 +407,4 @@ requires(!detail::solves_within_bounds<Matrix>) class BoundedSolve<Matrix> {
   void keep_from(BoundedSolve&) {}
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::linear_solver

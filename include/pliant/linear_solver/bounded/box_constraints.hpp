@@ -32,8 +32,8 @@ struct BoxConstraints {
   // interval contains no finite number.
   void check(std::ptrdiff_t nodes) const {
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    detail::require_size("BoxConstraints::lower: nodes", lower.nodes(), nodes);
-    detail::require_size("BoxConstraints::upper: nodes", upper.nodes(), nodes);
+    detail::core::require_size("BoxConstraints::lower: nodes", lower.nodes(), nodes);
+    detail::core::require_size("BoxConstraints::upper: nodes", upper.nodes(), nodes);
     for (std::ptrdiff_t i = 0; i < nodes; ++i) {
       for (int axis = 0; axis < Vector::dim; ++axis) {
         const double low = lower.node(i)(axis), high = upper.node(i)(axis);
@@ -49,7 +49,7 @@ struct BoxConstraints {
   }
 };
 
-namespace detail {
+namespace detail::linear_solver {
 
 // The bounds of a node as rows; NoBounds is the same without a box.
 template <class Vector>
@@ -70,5 +70,5 @@ struct NoBounds {
   PLIANT_INLINE Row upper(std::ptrdiff_t) const { return Row(infinity); }
 };
 
-}  // namespace detail
+}  // namespace detail::linear_solver
 }  // namespace pliant

@@ -25,7 +25,7 @@ struct MprgpReport : LinearReport {
   std::ptrdiff_t active = 0;         // unknowns at a bound at the end, including fixed ones
 };
 
-namespace detail {
+namespace detail::linear_solver {
 
 // The matrix for the products of Mprgp: packed if it is a BlockMatrix, otherwise the operator itself.
 template <class Operator>
@@ -39,9 +39,9 @@ struct Product {
 };
 
 template <int Dim, class Scalar, Isa isa>
-struct Product<BlockMatrix<Dim, Scalar, isa>> : PackedMatrix<Dim, Scalar, isa> {};
+struct Product<BlockMatrix<Dim, Scalar, isa>> : assembly::PackedMatrix<Dim, Scalar, isa> {};
 
-}  // namespace detail
+}  // namespace detail::linear_solver
 
 // Minimises x.Ax / 2 - b.x over lower <= x <= upper, for a symmetric positive definite A: modified
 // proportioning with reduced gradient projections of Dostal and Schoeberl 2005, with two bounds for each
@@ -58,7 +58,7 @@ struct Product<BlockMatrix<Dim, Scalar, isa>> : PackedMatrix<Dim, Scalar, isa> {
 // its member norm_bound(), an upper bound of its largest eigenvalue, or else it is estimated by power
 // iteration. Since an estimate is too low, by a few per cent, each such step is checked before it is taken,
 // and shortened if it would raise the cost.
-template <class PreconditionerType = Jacobi>  // Identity, Jacobi
+template <class PreconditionerType = Jacobi>  // NoPreconditioner, Jacobi
 struct Mprgp {
   double tolerance = 1e-6;        // relative to the residual at the feasible x nearest to 0, |b| [-]
   double absolute_tolerance = 0;  // [N] if b is a force
@@ -71,18 +71,18 @@ struct Mprgp {
   struct Workspace {
     static_assert(
         DiagonalPreconditioner<PreconditionerType, Matrix>,
-        "Mprgp<P>: P must be a diagonal preconditioner, Identity or Jacobi; any other would turn the "
+        "Mprgp<P>: P must be a diagonal preconditioner, NoPreconditioner or Jacobi; any other would turn the "
         "bounds on the unknowns into bounds on mixtures of them");
     typename Matrix::Vector g, z, p, q;
-    detail::Product<Matrix> A;
+    detail::linear_solver::Product<Matrix> A;
     typename PreconditionerType::template Workspace<Matrix> preconditioner;
   };
 
   void check() const {
-    detail::require_iteration("Mprgp", tolerance, absolute_tolerance, max_iterations);
-    detail::require_parameter(proportion > 0, "Mprgp::proportion", proportion, "must be positive");
-    detail::require_parameter(expansion > 0 && expansion < 2, "Mprgp::expansion", expansion,
-                              "must lie in (0, 2)");
+    detail::linear_solver::require_iteration("Mprgp", tolerance, absolute_tolerance, max_iterations);
+    detail::core::require_parameter(proportion > 0, "Mprgp::proportion", proportion, "must be positive");
+    detail::core::require_parameter(expansion > 0 && expansion < 2, "Mprgp::expansion", expansion,
+                                    "must lie in (0, 2)");
   }
 
   // Without bounds.
@@ -90,7 +90,7 @@ struct Mprgp {
   LinearReport solve(const Matrix& A, const typename Matrix::Vector& b, typename Matrix::Vector& x, W& w,
                      double goal = 0, Monitor&& monitor = {}) const {
     using Vector = typename Matrix::Vector;
-    return Run<Matrix, detail::NoBounds<Vector>, W>(*this, A, b, {}, x, w).run(goal, monitor);
+    return Run<Matrix, detail::linear_solver::NoBounds<Vector>, W>(*this, A, b, {}, x, w).run(goal, monitor);
   }
 
   // Within a box; x need not be in it on entry. Throws the errors of BoxConstraints::check.
@@ -100,7 +100,7 @@ struct Mprgp {
                     double goal = 0, Monitor&& monitor = {}) const {
     using Vector = typename Matrix::Vector;
     box.check(b.nodes());
-    return Run<Matrix, detail::Bounds<Vector>, W>(*this, A, b, {box}, x, w).run(goal, monitor);
+    return Run<Matrix, detail::linear_solver::Bounds<Vector>, W>(*this, A, b, {box}, x, w).run(goal, monitor);
   }
 
  private:
@@ -165,22 +165,23 @@ class Mprgp<PreconditionerType>::Run {
     Row x, g, lower, upper;
 
     PLIANT_INLINE Row clipped(const Row& y) const { return max(lower, min(y, upper)); }
-    PLIANT_INLINE Row phi() const { return select((lower < x) & (x < upper), g, Row(Scalar(0))); }
+    PLIANT_INLINE Row phi() const { return simd::select((lower < x) & (x < upper), g, Row(Scalar(0))); }
     PLIANT_INLINE Row beta() const {
       const Row zero(Scalar(0));
-      const Row inwards = select(lower < x, zero, min(g, zero)) + select(x < upper, zero, max(g, zero));
-      return select(lower < upper, inwards, zero);
+      const Row inwards =
+          simd::select(lower < x, zero, min(g, zero)) + simd::select(x < upper, zero, max(g, zero));
+      return simd::select(lower < upper, inwards, zero);
     }
     // The largest step along -p from x.
     PLIANT_INLINE Row reach(const Row& p) const {
       const Row zero(Scalar(0));
-      const Row distance = select(p > zero, x - lower, x - upper) / p;
-      return select(p != zero, distance, Row(std::numeric_limits<Scalar>::infinity()));
+      const Row distance = simd::select(p > zero, x - lower, x - upper) / p;
+      return simd::select(p != zero, distance, Row(std::numeric_limits<Scalar>::infinity()));
     }
     // The part of v = P^-1 gradient that is feasible for a step of a length.
     PLIANT_INLINE Row within_reach(const Row& v, Scalar length) const {
       const Row zero(Scalar(0)), per_length(1 / length);
-      return select(v > zero, min((x - lower) * per_length, v), max((x - upper) * per_length, v));
+      return simd::select(v > zero, min((x - lower) * per_length, v), max((x - upper) * per_length, v));
     }
   };
 
@@ -188,7 +189,7 @@ class Mprgp<PreconditionerType>::Run {
 
   template <class T, class Visit>
   T sum_over_nodes(Visit&& visit) const {
-    return parallel_sum<T>(x_.nodes(), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    return detail::core::parallel_sum<T>(x_.nodes(), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       T total;
       for (std::ptrdiff_t i = begin; i < end; ++i) total += visit(i);
       return total;
@@ -252,7 +253,7 @@ class Mprgp<PreconditionerType>::Run {
 
   Vector& clip(Vector& x) const {
     if constexpr (Box::bounded) {
-      parallel_for(x.nodes(), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+      detail::core::parallel_for(x.nodes(), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
         for (std::ptrdiff_t i = begin; i < end; ++i) {
           x.set_row(i, max(box_.lower(i), min(x.row(i), box_.upper(i))));
         }
@@ -265,7 +266,7 @@ class Mprgp<PreconditionerType>::Run {
     const Gradient gradient = sum_over_nodes<Gradient>([&](std::ptrdiff_t i) {
       const Node at = node(i);
       const Row all = at.phi() + at.beta();
-      return Gradient{.square = sum(all * all)};
+      return Gradient{.square = simd::sum(all * all)};
     });
     return std::sqrt(static_cast<double>(gradient.square));
   }
@@ -312,7 +313,7 @@ class Mprgp<PreconditionerType>::Run {
       } else {
         const Row turn(gradient.turn / pAp);
         direction = aim([&](std::ptrdiff_t i, const Node&) {
-          return multiply_add(Row(Scalar(0)) - turn, w_.p.row(i), w_.z.row(i));
+          return simd::multiply_add(Row(Scalar(0)) - turn, w_.p.row(i), w_.z.row(i));
         });
       }
     }
@@ -328,14 +329,14 @@ class Mprgp<PreconditionerType>::Run {
       w_.g.set_row(i, at.g);
       const Row phi = at.phi(), z = precondition(i, phi);
       w_.z.set_row(i, z);
-      Gradient result{.square = 0, .free = 0, .chopped = 0, .turn = sum(z * w_.q.row(i))};
+      Gradient result{.square = 0, .free = 0, .chopped = 0, .turn = simd::sum(z * w_.q.row(i))};
       if constexpr (Box::bounded) {
         const Row beta = at.beta(), all = phi + beta;
-        result.square = sum(all * all);
-        result.free = sum(phi * at.within_reach(z, length_));
-        result.chopped = sum(beta * at.within_reach(precondition(i, beta), length_));
+        result.square = simd::sum(all * all);
+        result.free = simd::sum(phi * at.within_reach(z, length_));
+        result.chopped = simd::sum(beta * at.within_reach(precondition(i, beta), length_));
       } else {
-        result.square = sum(phi * phi);
+        result.square = simd::sum(phi * phi);
       }
       return result;
     });
@@ -348,7 +349,7 @@ class Mprgp<PreconditionerType>::Run {
       const Node at = node(i);
       const Row p = from(i, at);
       w_.p.set_row(i, p);
-      Direction result{.slope = sum(at.g * p)};
+      Direction result{.slope = simd::sum(at.g * p)};
       if constexpr (Box::bounded) {
         const Row reach = at.reach(p);
         for (int k = 0; k < Row::width; ++k) result.reach = std::min(result.reach, reach[k]);
@@ -361,11 +362,11 @@ class Mprgp<PreconditionerType>::Run {
   Gradient advance(Scalar step) {
     return measure([&](std::ptrdiff_t i, Node& at) {
       const Row p = w_.p.row(i);
-      const Row x = multiply_add(Row(-step), p, at.x);
-      at.g = multiply_add(Row(-step), w_.q.row(i), at.g);
+      const Row x = simd::multiply_add(Row(-step), p, at.x);
+      at.g = simd::multiply_add(Row(-step), w_.q.row(i), at.g);
       if constexpr (Box::bounded) {
-        const Row bound = select(p > Row(Scalar(0)), at.lower, at.upper);
-        at.x = select(at.reach(p) <= Row(step), bound, at.clipped(x));
+        const Row bound = simd::select(p > Row(Scalar(0)), at.lower, at.upper);
+        at.x = simd::select(at.reach(p) <= Row(step), bound, at.clipped(x));
       } else {
         at.x = x;
       }
@@ -378,7 +379,7 @@ class Mprgp<PreconditionerType>::Run {
   LinearStop expand(Gradient& gradient) {
     for (;;) {
       const auto target = [&](std::ptrdiff_t i, const Node& at) {
-        return at.clipped(multiply_add(Row(-length_), w_.z.row(i), at.x));
+        return at.clipped(simd::multiply_add(Row(-length_), w_.z.row(i), at.x));
       };
       const Scalar fall = -aim([&](std::ptrdiff_t i, const Node& at) { return target(i, at) - at.x; }).slope;
       if (!(fall > 0)) return going_on;  // no unknown is free

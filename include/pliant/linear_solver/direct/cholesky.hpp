@@ -23,14 +23,16 @@ struct Cholesky {
   double absolute_tolerance = 0;  // [N] if b is a force
 
   template <class Matrix>
-  struct Workspace : detail::DirectWorkspace<Matrix, Multifrontal<Matrix::dim, Matrix::instruction_set>> {};
+  struct Workspace : detail::linear_solver::DirectWorkspace<
+                         Matrix, detail::linear_solver::Multifrontal<Matrix::dim, Matrix::instruction_set>> {
+  };
 
-  void check() const { detail::require_tolerances("Cholesky", tolerance, absolute_tolerance); }
+  void check() const { detail::linear_solver::require_tolerances("Cholesky", tolerance, absolute_tolerance); }
 
   template <class Matrix, class W, class Monitor = NoMonitor>
   LinearReport solve(const Matrix& A, const typename Matrix::Vector& b, typename Matrix::Vector& x, W& w,
                      double goal = 0, Monitor&& monitor = {}) const {
-    return detail::solve_directly(*this, A, b, x, w, goal, monitor);
+    return detail::linear_solver::solve_directly(*this, A, b, x, w, goal, monitor);
   }
 };
 

@@ -27,7 +27,7 @@ struct Cholmod;  // not available: link the CMake target pliant::cholmod, which 
 #include <pliant/linear_solver/direct/direct_solve.hpp>
 
 namespace pliant {
-namespace detail {
+namespace detail::linear_solver {
 
 // L of a block matrix, in double. A copy owns its own L.
 template <int Dim>
@@ -197,7 +197,7 @@ class CholmodFactor {
   std::unique_ptr<Owned> owned_;
 };
 
-}  // namespace detail
+}  // namespace detail::linear_solver
 
 // Solves by a supernodal factorisation A = L L^T of CHOLMOD (Chen, Davis, Hager, Rajamanickam 2008). Fields
 // and reports are those of Cholesky: the factor is in double even if the matrix is in float, the residual is
@@ -211,14 +211,15 @@ struct Cholmod {
   double absolute_tolerance = 0;  // [N] if b is a force
 
   template <class Matrix>
-  struct Workspace : detail::DirectWorkspace<Matrix, detail::CholmodFactor<Matrix::dim>> {};
+  struct Workspace
+      : detail::linear_solver::DirectWorkspace<Matrix, detail::linear_solver::CholmodFactor<Matrix::dim>> {};
 
-  void check() const { detail::require_tolerances("Cholmod", tolerance, absolute_tolerance); }
+  void check() const { detail::linear_solver::require_tolerances("Cholmod", tolerance, absolute_tolerance); }
 
   template <class Matrix, class W, class Monitor = NoMonitor>
   LinearReport solve(const Matrix& A, const typename Matrix::Vector& b, typename Matrix::Vector& x, W& w,
                      double goal = 0, Monitor&& monitor = {}) const {
-    return detail::solve_directly(*this, A, b, x, w, goal, monitor);
+    return detail::linear_solver::solve_directly(*this, A, b, x, w, goal, monitor);
   }
 };
 

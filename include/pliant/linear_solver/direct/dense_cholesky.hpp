@@ -24,9 +24,10 @@ struct DenseCholesky {
     struct Factor {
       Eigen::LLT<typename Matrix::Values> L;
 
-      FactorResult factorise(const Matrix& A) {
-        return L.compute(A.values()).info() == Eigen::Success ? FactorResult::done
-                                                              : FactorResult::not_definite;
+      detail::linear_solver::FactorResult factorise(const Matrix& A) {
+        return L.compute(A.values()).info() == Eigen::Success
+                   ? detail::linear_solver::FactorResult::done
+                   : detail::linear_solver::FactorResult::not_definite;
       }
       void solve(const typename Matrix::Vector& b, typename Matrix::Vector& x) const {
         x.values() = b.values();
@@ -41,12 +42,14 @@ struct DenseCholesky {
     void analyse(const Matrix&) {}  // a dense matrix has no pattern
   };
 
-  void check() const { detail::require_tolerances("DenseCholesky", tolerance, absolute_tolerance); }
+  void check() const {
+    detail::linear_solver::require_tolerances("DenseCholesky", tolerance, absolute_tolerance);
+  }
 
   template <class Matrix, class Monitor = NoMonitor>
   LinearReport solve(const Matrix& A, const typename Matrix::Vector& b, typename Matrix::Vector& x,
                      Workspace<Matrix>& w, double goal = 0, Monitor&& monitor = {}) const {
-    return detail::solve_directly(*this, A, b, x, w, goal, monitor);
+    return detail::linear_solver::solve_directly(*this, A, b, x, w, goal, monitor);
   }
 };
 

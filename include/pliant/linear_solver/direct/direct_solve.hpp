@@ -8,7 +8,7 @@
 #include <pliant/linear_solver/concept.hpp>
 #include <pliant/linear_solver/direct/multifrontal.hpp>
 
-namespace pliant::detail {
+namespace pliant::detail::linear_solver {
 
 // A Factor has analyse(pattern), factorise(A), which returns a FactorResult, and solve(b, x).
 template <class Matrix, class Factor>
@@ -81,4 +81,4 @@ LinearReport solve_directly(const Tolerances& tolerances, const Matrix& A, const
   return finish(report.residual <= report.goal ? LinearStop::converged : LinearStop::max_iterations);
 }
 
-}  // namespace pliant::detail
+}  // namespace pliant::detail::linear_solver

@@ -13,7 +13,7 @@
 #include <pliant/linear_solver/direct/minimum_degree.hpp>
 #include <pliant/linear_solver/direct/nested_dissection.hpp>
 
-namespace pliant {
+namespace pliant::detail::linear_solver {
 
 // A front is a run of columns of L that have, up to a few zeros, the same rows below them, and is factorised
 // as a dense matrix. Its rows are its own columns and then the rows below. The contribution of its
@@ -45,8 +45,8 @@ struct Fronts {
   std::vector<Front> fronts;
   std::vector<int> rows;                // of all fronts, ascending in each
   std::vector<int> place_in_parent;     // of each of `rows`: the index of the same row in the parent's front
-  CompressedRows<Entry> entries;        // of each front
-  CompressedRows<int> children;         // of each front, ascending
+  core::CompressedRows<Entry> entries;  // of each front
+  core::CompressedRows<int> children;   // of each front, ascending
   std::vector<std::vector<int>> parts;  // independent subtrees; fronts ascending
   std::vector<int> top;                 // the fronts above all parts, ascending
 
@@ -61,8 +61,8 @@ struct Fronts {
       if (other.blocks() < result.blocks()) result = std::move(other);
     };
     if (result.blocks() > few * pattern.rows()) take_if_less(in_order(graph, nested_dissection(graph)));
-    if (detail::order_by_metis != nullptr) {
-      std::vector<int> by_metis = detail::order_by_metis(graph);
+    if (order_by_metis != nullptr) {
+      std::vector<int> by_metis = order_by_metis(graph);
       if (std::ssize(by_metis) == pattern.rows()) take_if_less(in_order(graph, std::move(by_metis)));
     }
     result.link(pattern);
@@ -356,4 +356,4 @@ struct Fronts {
   }
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::linear_solver

@@ -14,15 +14,12 @@
 #include <numeric>
 #endif
 
-namespace pliant {
-namespace detail {
+namespace pliant::detail::linear_solver {
 
 // `metis_nested_dissection` in a program that contains it. Translation units with METIS set the pointer
 // before main, and units without METIS use it as well. Thus every function has the same definition in both
 // kinds of units, as the one-definition rule requires.
 inline std::vector<int> (*order_by_metis)(const Adjacency& graph) = nullptr;
-
-}  // namespace detail
 
 #ifdef PLIANT_USE_METIS
 
@@ -62,12 +59,8 @@ inline std::vector<int> metis_nested_dissection(const Adjacency& graph) {
   return result;
 }
 
-namespace detail {
-
 inline const bool metis_is_known = (order_by_metis = &metis_nested_dissection, true);
-
-}  // namespace detail
 
 #endif
 
-}  // namespace pliant
+}  // namespace pliant::detail::linear_solver

@@ -10,8 +10,7 @@
 
 #include <pliant/assembly/ordering.hpp>
 
-namespace pliant {
-namespace detail {
+namespace pliant::detail::linear_solver {
 
 // One run of `minimum_degree`, on the quotient graph of Amestoy, Davis, Duff 1996. An eliminated node becomes
 // an element, the clique of its neighbours, and absorbs the elements that contained it. Nodes with the same
@@ -198,10 +197,8 @@ class MinimumDegree {
   int now_ = 0;  // the value of current marks
 };
 
-}  // namespace detail
-
 // The nodes of a graph in an order that keeps the fill-in of a Cholesky factorisation small. `graph` holds
 // both halves. The order of a given graph is always the same.
-inline std::vector<int> minimum_degree(const Adjacency& graph) { return detail::MinimumDegree(graph).run(); }
+inline std::vector<int> minimum_degree(const Adjacency& graph) { return MinimumDegree(graph).run(); }
 
-}  // namespace pliant
+}  // namespace pliant::detail::linear_solver

@@ -14,7 +14,7 @@
 #include <pliant/simd/aligned_vector.hpp>
 #include <pliant/simd/lane.hpp>
 
-namespace pliant {
+namespace pliant::detail::linear_solver {
 
 enum class FactorResult { done, not_definite, not_finite };
 
@@ -54,7 +54,7 @@ class Multifrontal {
   FactorResult factorise(const Matrix& A, Use&& use) {
     const auto parts = static_cast<int>(fronts_.parts.size());
     std::array<FactorResult, Fronts::most_parts> results{};
-    parallel_parts(parts, [&](int part) {
+    core::parallel_parts(parts, [&](int part) {
       results[at(part)] = factorise(A, fronts_.parts[at(part)], scratch_[at(part)], use);
     });
     FactorResult result = *std::max_element(results.begin(), results.end());
@@ -315,7 +315,7 @@ class Multifrontal {
       for (std::ptrdiff_t i = begin; i < end; i += some) run(i, std::min(i + some, end));
     };
     if (front.part >= 0 || work < worth_threads) run_all(0, count);
-    else parallel_for(count, 1, run_all);
+    else core::parallel_for(count, 1, run_all);
   }
 
   // C(i) -= A(i) R^T for the tiles i in [begin, end), see subtract_product.
@@ -507,4 +507,4 @@ class Multifrontal {
   std::vector<Scratch> scratch_;   // of each part and of the top
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::linear_solver

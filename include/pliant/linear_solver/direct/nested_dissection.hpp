@@ -12,8 +12,7 @@
 
 #include <pliant/linear_solver/direct/minimum_degree.hpp>
 
-namespace pliant {
-namespace detail {
+namespace pliant::detail::linear_solver {
 
 // One run of `nested_dissection`.
 class NestedDissection {
@@ -145,7 +144,7 @@ class NestedDissection {
   void order_by_degree(const std::vector<int>& nodes) {
     inside_.to_user = nodes;
     for (std::size_t k = 0; k < nodes.size(); ++k) inside_.to_internal[at(nodes[k])] = static_cast<int>(k);
-    for (const int k : minimum_degree(renumbered(graph_, inside_))) order_.push_back(nodes[at(k)]);
+    for (const int k : minimum_degree(assembly::renumbered(graph_, inside_))) order_.push_back(nodes[at(k)]);
     for (const int node : nodes) inside_.to_internal[at(node)] = -1;
   }
 
@@ -156,13 +155,9 @@ class NestedDissection {
   std::vector<int> order_;
 };
 
-}  // namespace detail
-
 // The nodes of a graph in an order of elimination (George 1973). `graph` holds both halves. Cuts follow
 // distances in the graph from selected nodes, like the level structures of George and Liu 1978: positions are
 // not needed, and neighbouring limbs are not cut together.
-inline std::vector<int> nested_dissection(const Adjacency& graph) {
-  return detail::NestedDissection(graph).run();
-}
+inline std::vector<int> nested_dissection(const Adjacency& graph) { return NestedDissection(graph).run(); }
 
-}  // namespace pliant
+}  // namespace pliant::detail::linear_solver

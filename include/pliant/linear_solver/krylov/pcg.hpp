@@ -23,7 +23,8 @@ namespace pliant {
 // from it: there convergence is decided by b - A x, which is recomputed, and the iteration restarts from it
 // as long as that at least halves it. As for Cholesky, the goal is raised to the rounding errors of x and of
 // A x if necessary, and the report contains the raised goal.
-template <class PreconditionerType = Automatic>  // Identity, Jacobi, BlockJacobi, TwoLevel, Prefactored
+template <class PreconditionerType =
+              Automatic>  // NoPreconditioner, Jacobi, BlockJacobi, TwoLevel, Prefactored
 struct Pcg {
   double tolerance = 1e-6;        // relative to |b| [-]
   double absolute_tolerance = 0;  // [N] if b is a force
@@ -31,7 +32,7 @@ struct Pcg {
   PreconditionerType preconditioner = {};
 
   static constexpr PreconditionerAbilities of_preconditioner =
-      detail::preconditioner_abilities<PreconditionerType>;
+      detail::linear_solver::preconditioner_abilities<PreconditionerType>;
   static constexpr SolverAbilities abilities{.takes_positions = of_preconditioner.takes_positions,
                                              .follows_steps = of_preconditioner.follows_steps};
 
@@ -41,13 +42,13 @@ struct Pcg {
                   "Pcg<P>: P must be a preconditioner, see linear_solver/preconditioner/preconditioner.hpp");
     typename Matrix::Vector r, z, p, q;
     typename Matrix::Vector scaled;  // b, if its squares could overflow
-    PackedMatrix<Matrix::dim, typename Matrix::Scalar, Matrix::instruction_set> A;
+    detail::assembly::PackedMatrix<Matrix::dim, typename Matrix::Scalar, Matrix::instruction_set> A;
     typename PreconditionerType::template Workspace<Matrix> preconditioner;
 
     // The history of the preconditioner, see core/history.hpp.
-    using History = detail::HistoryOf<typename PreconditionerType::template Workspace<Matrix>>;
-    void save(History& history) const { detail::save_history(preconditioner, history); }
-    void restore(History&& history) { detail::restore_history(preconditioner, std::move(history)); }
+    using History = detail::core::HistoryOf<typename PreconditionerType::template Workspace<Matrix>>;
+    void save(History& history) const { detail::core::save_history(preconditioner, history); }
+    void restore(History&& history) { detail::core::restore_history(preconditioner, std::move(history)); }
 
     // Passes the positions of the nodes [m] to a preconditioner that uses them.
     void set_positions(const typename Matrix::Vector& positions) requires(abilities.takes_positions) {
@@ -63,7 +64,7 @@ struct Pcg {
   };
 
   void check() const {
-    detail::require_iteration("Pcg", tolerance, absolute_tolerance, max_iterations);
+    detail::linear_solver::require_iteration("Pcg", tolerance, absolute_tolerance, max_iterations);
     if constexpr (of_preconditioner.checks) preconditioner.check();
   }
 
@@ -201,7 +202,7 @@ struct Pcg {
   static void confirm(const Matrix& A, const Vector& b, const Vector& x, W& w, LinearReport& report) {
     report.residual = find_residual(b, x, w);
     if (report.residual > report.goal) {
-      report.goal = std::max(report.goal, detail::rounding_of_residual(A, b, x, w.q));
+      report.goal = std::max(report.goal, detail::linear_solver::rounding_of_residual(A, b, x, w.q));
     }
   }
 
@@ -232,7 +233,7 @@ struct Pcg {
       }
       using Block = typename Vector::Block;
       const Scalar rr = r.sum_blocks([&, step = Block(-step)](std::ptrdiff_t k) {
-        const Block r_k = multiply_add(step, w.q.block(k), r.block(k));
+        const Block r_k = simd::multiply_add(step, w.q.block(k), r.block(k));
         r.set_block(k, r_k);
         return r_k * r_k;
       });
@@ -247,18 +248,19 @@ struct Pcg {
     using Scalar = typename Vector::Scalar;
     using Row = typename Vector::Row;
     constexpr std::ptrdiff_t grain = Vector::grain / Vector::stride;
-    return parallel_sum<Sums<Scalar>>(r.nodes(), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      Row rr(Scalar(0)), rz(Scalar(0));
-      for (std::ptrdiff_t i = begin; i < end; ++i) {
-        const Row r_i = multiply_add(Row(-step), w.q.row(i), r.row(i));
-        const Row z_i = preconditioner.at(i, r_i, w.preconditioner);
-        r.set_row(i, r_i);
-        w.z.set_row(i, z_i);
-        rr = multiply_add(r_i, r_i, rr);
-        rz = multiply_add(r_i, z_i, rz);
-      }
-      return Sums<Scalar>{sum(rr), sum(rz)};
-    });
+    return detail::core::parallel_sum<Sums<Scalar>>(
+        r.nodes(), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+          Row rr(Scalar(0)), rz(Scalar(0));
+          for (std::ptrdiff_t i = begin; i < end; ++i) {
+            const Row r_i = simd::multiply_add(Row(-step), w.q.row(i), r.row(i));
+            const Row z_i = preconditioner.at(i, r_i, w.preconditioner);
+            r.set_row(i, r_i);
+            w.z.set_row(i, z_i);
+            rr = simd::multiply_add(r_i, r_i, rr);
+            rz = simd::multiply_add(r_i, z_i, rz);
+          }
+          return Sums<Scalar>{simd::sum(rr), simd::sum(rz)};
+        });
   }
 
   // x += step p, then p = z + beta p.
@@ -267,8 +269,8 @@ struct Pcg {
     using Block = typename Vector::Block;
     x.for_each_block([&, step = Block(step), beta = Block(beta)](std::ptrdiff_t k) {
       const Block p = w.p.block(k);
-      x.set_block(k, multiply_add(step, p, x.block(k)));
-      w.p.set_block(k, multiply_add(beta, p, w.z.block(k)));
+      x.set_block(k, simd::multiply_add(step, p, x.block(k)));
+      w.p.set_block(k, simd::multiply_add(beta, p, w.z.block(k)));
     });
   }
 

@@ -7,7 +7,7 @@
 
 #include <pliant/assembly/ordering.hpp>
 
-namespace pliant {
+namespace pliant::detail::linear_solver {
 
 // Every node is in one aggregate. Aggregates are connected in the graph, so that none contains nodes of two
 // components, or of two limbs that are close in space only.
@@ -20,8 +20,6 @@ struct Aggregates {
   // Aggregates of about `size` nodes each. The aggregates of a given graph are always the same.
   static Aggregates of_graph(const Adjacency& graph, int size);
 };
-
-namespace detail {
 
 // First, aggregates grow one after the other, each by breadth-first search from a node next to the previous
 // ones; nodes left between them join their neighbours. Then some rounds of Lloyd's method on the graph make
@@ -142,10 +140,8 @@ class Aggregation {
   std::vector<int> centres_, queue_;
 };
 
-}  // namespace detail
-
 inline Aggregates Aggregates::of_graph(const Adjacency& graph, int size) {
-  return detail::Aggregation(graph, size).run();
+  return Aggregation(graph, size).run();
 }
 
-}  // namespace pliant
+}  // namespace pliant::detail::linear_solver

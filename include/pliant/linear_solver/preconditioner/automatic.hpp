@@ -40,7 +40,7 @@ struct Automatic {
 
     struct History {  // see core/history.hpp
       std::optional<bool> two_levels;
-      detail::HistoryOf<TwoLevel::Workspace<Matrix>> two_level;
+      detail::core::HistoryOf<TwoLevel::Workspace<Matrix>> two_level;
     };
     void save(History& h) const {
       h.two_levels = two_levels;
@@ -66,13 +66,13 @@ struct Automatic {
   };
 
   void check() const {
-    detail::require_parameter(switch_above >= 0, "Automatic::switch_above", switch_above,
-                              "must not be negative");
-    detail::require_parameter(switch_below >= 0 && switch_below < 0.5 * (switch_above + 1),
-                              "Automatic::switch_below", switch_below,
-                              "must not be negative, and less than half of switch_above");
-    detail::require_parameter(start_above >= 0, "Automatic::start_above", start_above,
-                              "must not be negative");
+    detail::core::require_parameter(switch_above >= 0, "Automatic::switch_above", switch_above,
+                                    "must not be negative");
+    detail::core::require_parameter(switch_below >= 0 && switch_below < 0.5 * (switch_above + 1),
+                                    "Automatic::switch_below", switch_below,
+                                    "must not be negative, and less than half of switch_above");
+    detail::core::require_parameter(start_above >= 0, "Automatic::start_above", start_above,
+                                    "must not be negative");
   }
 
   template <class Matrix, class W>

@@ -7,7 +7,7 @@
 #include <pliant/algebra/node_vector.hpp>
 #include <pliant/simd/aligned_vector.hpp>
 
-namespace pliant {
+namespace pliant::detail::linear_solver {
 
 // Rows of dim x dim blocks in pairs: [pair][column][block of the pair][row], so that one load reads the same
 // column of two blocks. A row with an odd number of blocks is padded with a zero block.
@@ -113,4 +113,4 @@ class BlockPairs {
   AlignedVector<float> values_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::linear_solver

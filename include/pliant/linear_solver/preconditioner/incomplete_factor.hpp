@@ -14,7 +14,7 @@
 #include <pliant/linear_solver/preconditioner/block_pairs.hpp>
 #include <pliant/linear_solver/preconditioner/sweep_order.hpp>
 
-namespace pliant {
+namespace pliant::detail::linear_solver {
 
 enum class FactorKind {
   incomplete_cholesky,    // no fill-in: U is zero where A is (Meijerink and van der Vorst 1977)
@@ -81,7 +81,7 @@ class IncompleteFactor {
 
   // The number of work units (shares) of the early rows: a share is a part, whose two chains a thread
   // processes alternately, or, if there are more threads than parts, one chain.
-  int shares() const { return present_thread_count() > parts() ? 2 * parts() : parts(); }
+  int shares() const { return core::present_thread_count() > parts() ? 2 * parts() : parts(); }
 
   // Factorises scale * A. Returns false if a block of D is not safely positive definite: the factor is then
   // unusable.
@@ -95,11 +95,11 @@ class IncompleteFactor {
         return good.load(std::memory_order_relaxed);
       };
       const int early = shares();
-      parallel_parts(early, [&](int s) {
+      core::parallel_parts(early, [&](int s) {
         for_early(s, early, [&](int k, const SweepOrder::Range& chain) { return row(k, chain.end); });
       });
       if (!good) return false;
-      parallel_parts(parts(), [&](int p) {
+      core::parallel_parts(parts(), [&](int p) {
         const SweepOrder::Range& late = order_.parts[at(p)].late;
         int k = late.begin;
         while (k < late.end && row(k, late.end)) ++k;
@@ -357,8 +357,8 @@ class IncompleteFactor {
   SweepOrder order_;
   std::vector<int> upper_begin_;      // first block of each row, #rows + 1
   std::vector<Upper> upper_;          // columns ascend in each row
-  CompressedRows<Lower> lower_;       // of each row
-  CompressedRows<Product> products_;  // of each upper block
+  core::CompressedRows<Lower> lower_;       // of each row
+  core::CompressedRows<Product> products_;  // of each upper block
   Blocks U_;
   Blocks L_;                      // U^T: a second copy, because sweeps are fastest by rows
   AlignedVector<float> V_;        // D U, during factorisation; blocks are column-major
@@ -366,4 +366,4 @@ class IncompleteFactor {
   AlignedVector<float> y_, x_;    // by permuted index
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::linear_solver

@@ -10,7 +10,7 @@
 
 #include <pliant/assembly/block_matrix.hpp>
 
-namespace pliant {
+namespace pliant::detail::linear_solver {
 
 // Compares matrices with the same pattern by their products with a vector v of random signs: the expected
 // square of an entry of (A - B) v is the sum of squares in its row of A - B (Hutchinson 1990).
@@ -42,18 +42,19 @@ class MatrixChange {
   // is remembered; NaN or infinite if A is not finite.
   double measure(const Matrix& A) {
     A.multiply(signs_, last_.product);
-    const double total = parallel_sum<double>(A.rows(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-      double squares = 0;
-      for (std::ptrdiff_t i = begin; i < end; ++i) {
-        Scalar& trace_i = last_.traces[static_cast<std::size_t>(i)];
-        trace_i = A.diagonal(i).trace();
-        const Scalar size = std::min(trace_i, remembered_.traces[static_cast<std::size_t>(i)]);
-        // Divided first, because squares of small numbers underflow.
-        const auto change = (last_.product.row(i) - remembered_.product.row(i)) / Row(size);
-        squares += static_cast<double>(sum(change * change));
-      }
-      return squares;
-    });
+    const double total =
+        core::parallel_sum<double>(A.rows(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+          double squares = 0;
+          for (std::ptrdiff_t i = begin; i < end; ++i) {
+            Scalar& trace_i = last_.traces[static_cast<std::size_t>(i)];
+            trace_i = A.diagonal(i).trace();
+            const Scalar size = std::min(trace_i, remembered_.traces[static_cast<std::size_t>(i)]);
+            // Divided first, because squares of small numbers underflow.
+            const auto change = (last_.product.row(i) - remembered_.product.row(i)) / Row(size);
+            squares += static_cast<double>(sum(change * change));
+          }
+          return squares;
+        });
     return remembers_ ? std::sqrt(total / static_cast<double>(A.rows()))
                       : std::numeric_limits<double>::infinity();
   }
@@ -85,4 +86,4 @@ class MatrixChange {
   bool remembers_ = false;
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::linear_solver

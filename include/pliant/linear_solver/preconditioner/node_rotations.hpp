@@ -12,7 +12,7 @@
 #include <pliant/linear_solver/preconditioner/preconditioner.hpp>
 #include <pliant/simd/lane.hpp>
 
-namespace pliant {
+namespace pliant::detail::linear_solver {
 
 // R_i is the rotation of the least squares map from the reference edges between node i and its neighbours to
 // the current edges (Mueller et al. 2005, eq. 7). It is the identity if the node is not marked, if its
@@ -56,7 +56,7 @@ class NodeRotations {
   template <class Vector>
   void find(const Vector& x, const std::vector<char>& takes_part) {
     const auto nodes = static_cast<std::ptrdiff_t>(tells_.size());
-    parallel_for((nodes + batch - 1) / batch, 32, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    core::parallel_for((nodes + batch - 1) / batch, 32, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       for (std::ptrdiff_t first = begin * batch; first < end * batch; first += batch) {
         const int count = static_cast<int>(std::min<std::ptrdiff_t>(batch, nodes - first));
         SmallMatrix<Wide, Dim, Dim> F = SmallMatrix<Wide, Dim, Dim>::Zero();
@@ -69,7 +69,7 @@ class NodeRotations {
           Matrix inverted;
           for (int e = 0; e < size; ++e) inverted(e) = inverse_moments_[at(i * size + e)];
           const Matrix gradient =
-              times(edges_times_reference(i, x.data(), std::ptrdiff_t{Vector::stride}), inverted);
+              algebra::times(edges_times_reference(i, x.data(), std::ptrdiff_t{Vector::stride}), inverted);
           // Beyond the range of floats the body is unusable anyway.
           if (!(double_dot(gradient, gradient) < 1e30)) continue;
           for (int e = 0; e < size; ++e) set_lane(F(e), k, static_cast<float>(gradient(e)));
@@ -113,10 +113,10 @@ class NodeRotations {
 
   template <class Run>
   void for_each_node(Run&& run) const {
-    parallel_for(static_cast<std::ptrdiff_t>(tells_.size()), 256,
-                 [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
-                   for (std::ptrdiff_t i = begin; i < end; ++i) run(i);
-                 });
+    core::parallel_for(static_cast<std::ptrdiff_t>(tells_.size()), 256,
+                       [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+                         for (std::ptrdiff_t i = begin; i < end; ++i) run(i);
+                       });
   }
 
   // Computes the moments of the reference, at the marked nodes.
@@ -129,7 +129,7 @@ class NodeRotations {
       // Regularised, for edges in a plane.
       Matrix regular = moments;
       for (int axis = 0; axis < Dim; ++axis) regular(axis, axis) += 1e-3 * all;
-      const Matrix inverted = inverse(regular);
+      const Matrix inverted = algebra::inverse(regular);
       for (int k = 0; k < size; ++k) inverse_moments_[at(i * size + k)] = inverted(k);
     });
   }
@@ -168,4 +168,4 @@ class NodeRotations {
   std::vector<float> rotations_;         // R, column-major
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::linear_solver

@@ -44,7 +44,7 @@ struct PreconditionerAbilities {
   bool follows_steps = false;  // workspace.begin_step(), step_undone(), see SolverAbilities
 };
 
-namespace detail {
+namespace detail::linear_solver {
 
 // The abilities of a preconditioner; none if it declares none.
 template <class P>
@@ -80,7 +80,7 @@ concept TellsAbilities = preconditioner_abilities<P>
     SometimesNodewise<P, W>&& preconditioner_abilities<P>.takes_positions ==
     TakesPositions<W, Vector>&& preconditioner_abilities<P>.follows_steps == FollowsSteps<W>;
 
-}  // namespace detail
+}  // namespace detail::linear_solver
 
 template <class P, class Matrix>
 concept NodewisePreconditioner = requires(const P& preconditioner, std::ptrdiff_t i,
@@ -101,12 +101,12 @@ concept Preconditioner = requires(const P& preconditioner, const Matrix& A,
        preconditioner.apply(r, 1.0, z, workspace)
        } -> std::same_as<typename Matrix::Scalar>;  // z = P^-1 r, r.z
    }) &&
-    detail::TellsAbilities<P, Matrix>;  // its abilities are the declared ones
+    detail::linear_solver::TellsAbilities<P, Matrix>;  // its abilities are the declared ones
 
 template <class P, class Matrix>
 concept DiagonalPreconditioner = NodewisePreconditioner<P, Matrix> && P::is_diagonal;
 
-namespace detail {
+namespace detail::linear_solver {
 
 // The divisor that scales r to size one, so that floats neither overflow nor underflow.
 template <class Scalar>
@@ -126,10 +126,10 @@ struct NodePositions {
   }
 };
 
-}  // namespace detail
+}  // namespace detail::linear_solver
 
 // P = I.
-struct Identity {
+struct NoPreconditioner {
   static constexpr bool is_diagonal = true;
 
   template <class Matrix>
@@ -159,7 +159,7 @@ struct Jacobi {
   bool prepare(const Matrix& A, W& workspace) const {
     if (workspace.inverse.nodes() != A.rows()) workspace.inverse.resize(A.rows());
     std::atomic<bool> positive = true;
-    parallel_for(A.rows(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    detail::core::parallel_for(A.rows(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       for (std::ptrdiff_t i = begin; i < end; ++i) {
         const auto block = A.diagonal(i);
         const auto diagonal = block.diagonal();
@@ -180,7 +180,7 @@ struct Jacobi {
 struct BlockJacobi {
   template <class Matrix>
   struct Workspace {
-    AlignedVector<typename Matrix::Scalar>
+    simd::AlignedVector<typename Matrix::Scalar>
         inverse;  // dim columns of node_stride numbers per node, padding zero
   };
 
@@ -190,7 +190,7 @@ struct BlockJacobi {
     const auto size = static_cast<std::size_t>(A.rows()) * dim * stride;
     if (workspace.inverse.size() != size) workspace.inverse.assign(size, 0);
     std::atomic<bool> positive = true;
-    parallel_for(A.rows(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    detail::core::parallel_for(A.rows(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       for (std::ptrdiff_t i = begin; i < end; ++i) {
         // Scaled, so that no determinant overflows or underflows, in float and for all units.
         typename Matrix::Block block = A.diagonal(i);
@@ -200,7 +200,7 @@ struct BlockJacobi {
         bool definite = block(0, 0) > 0 && block(0, 0) * block(1, 1) - block(0, 1) * block(1, 0) > 0;
         if constexpr (dim == 3) definite = definite && determinant(block) > 0;
         if (!definite) positive = false;
-        const typename Matrix::Block inverted = inverse(block);
+        const typename Matrix::Block inverted = detail::algebra::inverse(block);
         typename Matrix::Scalar* out = workspace.inverse.data() + i * dim * stride;
         for (int c = 0; c < dim; ++c) {
           for (int r = 0; r < dim; ++r) out[c * stride + r] = scale * inverted(r, c);
@@ -214,9 +214,9 @@ struct BlockJacobi {
   PLIANT_INLINE Row at(std::ptrdiff_t i, const Row& r, const W& workspace) const {
     constexpr int stride = Row::width, dim = stride == 4 ? 3 : stride;
     const auto* const inverse = workspace.inverse.data() + i * dim * stride;
-    Row z = load<Row>(inverse) * Row(r[0]);
+    Row z = simd::load<Row>(inverse) * Row(r[0]);
     PLIANT_UNROLL for (int c = 1; c < dim; ++c) z =
-        multiply_add(load<Row>(inverse + c * stride), Row(r[c]), z);
+        simd::multiply_add(simd::load<Row>(inverse + c * stride), Row(r[c]), z);
     return z;
   }
 };

@@ -17,7 +17,7 @@
 
 namespace pliant {
 
-namespace detail {
+namespace detail::linear_solver {
 
 // scale * A in floats, with the interface that Multifrontal requires.
 struct ScaledMatrix {
@@ -40,7 +40,7 @@ struct PrefactoredHistory {
   std::vector<char> tells;
 };
 
-}  // namespace detail
+}  // namespace detail::linear_solver
 
 // P^-1 = W (L L^T)^-1 W^T: L is the Cholesky factor, in floats, of an earlier matrix A_0, and W rotates the
 // components of each node by the rotation of its surroundings since then. If the shape of a body is close to
@@ -64,14 +64,14 @@ struct Prefactored {
       .checks = true, .observes = true, .takes_positions = true, .follows_steps = true};
 
   template <class Matrix>
-  struct Workspace : detail::NodePositions<typename Matrix::Vector> {
+  struct Workspace : detail::linear_solver::NodePositions<typename Matrix::Vector> {
     static constexpr int dim = Matrix::dim;
     static constexpr Isa isa = Matrix::instruction_set;
 
     std::shared_ptr<const BlockPattern> pattern;  // of the last analysis
-    Multifrontal<dim, isa, float> factor;
-    detail::ScaledMatrix factorised, candidate;  // A_0; the matrix that is to replace it
-    NodeRotations<dim, isa> rotations;
+    detail::linear_solver::Multifrontal<dim, isa, float> factor;
+    detail::linear_solver::ScaledMatrix factorised, candidate;  // A_0; the matrix that is to replace it
+    detail::linear_solver::NodeRotations<dim, isa> rotations;
     std::vector<char> coupled;           // whether A couples a node to others
     NodeVector<dim, float, isa> turned;  // W^T r, and then the solution
     double price = 0;                    // p, of a factorisation, in iterations
@@ -83,7 +83,7 @@ struct Prefactored {
     double spent = 0;            // p + n_1 + ... + n_k
     int solves = 0, last = 0;    // k, n_k
 
-    using History = detail::PrefactoredHistory;  // see core/history.hpp
+    using History = detail::linear_solver::PrefactoredHistory;  // see core/history.hpp
     std::optional<History> restored;             // for the next matrix
 
     void save(History& h) const {
@@ -123,8 +123,8 @@ struct Prefactored {
   };
 
   void check() const {
-    detail::require_parameter(refactor_above >= 0, "Prefactored::refactor_above", refactor_above,
-                              "must not be negative");
+    detail::core::require_parameter(refactor_above >= 0, "Prefactored::refactor_above", refactor_above,
+                                    "must not be negative");
   }
 
   // Returns false if there is no factor and A has none.
@@ -133,7 +133,7 @@ struct Prefactored {
     if (w.pattern != A.shared_pattern()) analyse(A, w);
     if (w.restored) take_over(w);
     const bool positions_known = w.positions.nodes() == A.rows();
-    mark_coupled_nodes(A, w.coupled);
+    detail::assembly::mark_coupled_nodes(A, w.coupled);
     const bool worn = w.solves > 0 && w.last > refactor_above && w.last * double{1} * w.solves > w.spent;
     if ((!w.has_factor || worn) && factorise(A, w)) {
       w.has_reference = positions_known;
@@ -152,10 +152,10 @@ struct Prefactored {
   typename Vector::Scalar apply(const Vector& r, double norm, Vector& z, W& w) const {
     using Scalar = typename Vector::Scalar;
     constexpr int dim = Vector::dim, stride = Vector::stride;
-    const double size = detail::size_in_floats<Scalar>(norm);
+    const double size = detail::linear_solver::size_in_floats<Scalar>(norm);
     const auto down = static_cast<Scalar>(1 / size), up = static_cast<Scalar>(size * w.factorised.scale);
     constexpr std::ptrdiff_t grain = Vector::grain / stride;
-    parallel_for(r.nodes(), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    detail::core::parallel_for(r.nodes(), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       for (std::ptrdiff_t i = begin; i < end; ++i) {
         float r_i[dim];
         for (int axis = 0; axis < dim; ++axis) {
@@ -167,7 +167,7 @@ struct Prefactored {
       }
     });
     w.factor.solve(w.turned, w.turned);
-    parallel_for(r.nodes(), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    detail::core::parallel_for(r.nodes(), grain, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       for (std::ptrdiff_t i = begin; i < end; ++i) {
         const float* const solved = w.turned.data() + i * stride;
         Scalar* const out = z.data() + i * stride;
@@ -231,10 +231,10 @@ struct Prefactored {
 
   // The cost of a factorisation, in iterations. Both are counted in multiplications, of which those of an
   // iteration take `wait` times as long, because they are limited by memory bandwidth.
-  static double price_of(const Fronts& fronts, const BlockPattern& pattern, int dim) {
+  static double price_of(const detail::linear_solver::Fronts& fronts, const BlockPattern& pattern, int dim) {
     constexpr double wait = 5;
     double factorisation = 0, solve = 0;
-    for (const Fronts::Front& front : fronts.fronts) {
+    for (const detail::linear_solver::Fronts::Front& front : fronts.fronts) {
       const double n = double{1} * dim * front.columns(), m = double{1} * dim * front.rows_below();
       factorisation += n * n * n / 6 + n * n * m / 2 + n * m * m / 2;
       solve += n * n + 2 * n * m;
@@ -249,7 +249,7 @@ struct Prefactored {
     for (int level = w.level; level < static_cast<int>(shifts.size()); ++level) {
       if (!load(A, shifts[static_cast<std::size_t>(level)], w.candidate)) break;
       ++w.factorisations;
-      if (w.factor.factorise(w.candidate) == FactorResult::done) {
+      if (w.factor.factorise(w.candidate) == detail::linear_solver::FactorResult::done) {
         std::swap(w.candidate, w.factorised);
         w.has_factor = true;
         w.level = level;
@@ -277,7 +277,7 @@ struct Prefactored {
     values.scale = static_cast<double>(A.rows() * dim) / sum;
     if (!(values.scale > 0 && std::isfinite(values.scale))) return false;
     const BlockPattern& pattern = A.pattern();
-    parallel_for(pattern.blocks() * block, 8192, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    detail::core::parallel_for(pattern.blocks() * block, 8192, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       for (std::ptrdiff_t k = begin; k < end; ++k) {
         values.numbers[static_cast<std::size_t>(k)] =
             static_cast<float>(values.scale * static_cast<double>(A.values()[k]));

@@ -11,7 +11,7 @@
 #include <pliant/linear_solver/direct/multifrontal.hpp>
 #include <pliant/linear_solver/preconditioner/aggregates.hpp>
 
-namespace pliant {
+namespace pliant::detail::linear_solver {
 
 // Q (Q^T A Q)^-1 Q^T, with the rigid motions Q of the aggregates, 6 each in space and 3 in the plane: smooth
 // components, which are slow to converge with any other preconditioner, are solved directly with a matrix
@@ -54,14 +54,14 @@ class RigidModes {
   // is not positive definite even with a small increase of its diagonal.
   template <class Matrix>
   bool prepare(const Matrix& A, double scale, const typename Matrix::Vector* positions) {
-    mark_coupled_nodes(A, coupled_);
-    parallel_for(aggregates_.count(), 8, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    assembly::mark_coupled_nodes(A, coupled_);
+    core::parallel_for(aggregates_.count(), 8, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       for (std::ptrdiff_t a = begin; a < end; ++a) {
         find_arms(static_cast<int>(a), positions);
         for (const int i : aggregates_.nodes[a]) set_modes(i);
       }
     });
-    parallel_for(aggregates_.count(), 8, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    core::parallel_for(aggregates_.count(), 8, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       for (std::ptrdiff_t b = begin; b < end; ++b) {
         project(A, scale, static_cast<int>(b));
         fill_unused(static_cast<int>(b));
@@ -424,4 +424,4 @@ class RigidModes {
   CoarseVector restricted_, solution_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::linear_solver

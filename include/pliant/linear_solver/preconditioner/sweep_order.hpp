@@ -9,7 +9,7 @@
 
 #include <pliant/assembly/ordering.hpp>
 
-namespace pliant {
+namespace pliant::detail::linear_solver {
 
 // The nodes, numbered so that neighbours have close numbers, are cut into parts, and each part into two
 // chains, which run from its ends towards each other: the arithmetic of one chain does not wait for the
@@ -103,4 +103,4 @@ struct SweepOrder {
   }
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::linear_solver

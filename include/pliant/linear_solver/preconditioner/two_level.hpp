@@ -37,25 +37,25 @@ struct TwoLevel {
   // stored.
   template <class Matrix>
   struct Kept {
-    FactorKind kind = FactorKind::incomplete_cholesky;
+    detail::linear_solver::FactorKind kind = detail::linear_solver::FactorKind::incomplete_cholesky;
     int waits = 0, penalty = 0;
     bool has_factor = false;  // whether a factor is kept; otherwise the rest is not set
     double scale = 1;
-    AlignedVector<float> factor;  // see IncompleteFactor::save
-    typename MatrixChange<Matrix>::Sample sample;
+    simd::AlignedVector<float> factor;  // see IncompleteFactor::save
+    typename detail::linear_solver::MatrixChange<Matrix>::Sample sample;
   };
 
   template <class Matrix>
-  struct Workspace : detail::NodePositions<typename Matrix::Vector> {
+  struct Workspace : detail::linear_solver::NodePositions<typename Matrix::Vector> {
     static constexpr int dim = Matrix::dim;
     static constexpr Isa isa = Matrix::instruction_set;
 
     std::shared_ptr<const BlockPattern> pattern;  // of the last analysis
     int nodes_per_aggregate = 0;                  // of the last analysis
-    IncompleteFactor<dim, isa> factor;
-    RigidModes<dim, isa> coarse;
-    MatrixChange<Matrix> change;
-    FactorKind kind = FactorKind::incomplete_cholesky;
+    detail::linear_solver::IncompleteFactor<dim, isa> factor;
+    detail::linear_solver::RigidModes<dim, isa> coarse;
+    detail::linear_solver::MatrixChange<Matrix> change;
+    detail::linear_solver::FactorKind kind = detail::linear_solver::FactorKind::incomplete_cholesky;
     int waits = 0, penalty = 4;  // matrices with SSOR until the next attempt; after a next breakdown
     bool has_coarse = false;
     double scale = 1;  // the factor and the coarse matrix are those of scale * A
@@ -71,7 +71,8 @@ struct TwoLevel {
       h.kind = kind;
       h.waits = waits;
       h.penalty = penalty;
-      h.has_factor = pattern != nullptr && kind == FactorKind::incomplete_cholesky && change.remembers();
+      h.has_factor = pattern != nullptr && kind == detail::linear_solver::FactorKind::incomplete_cholesky &&
+                     change.remembers();
       if (!h.has_factor) return;
       h.scale = scale;
       factor.save(h.factor);
@@ -93,15 +94,15 @@ struct TwoLevel {
 
     // State before the step; and whether the step has made another factor.
     struct {
-      FactorKind kind = FactorKind::incomplete_cholesky;
+      detail::linear_solver::FactorKind kind = detail::linear_solver::FactorKind::incomplete_cholesky;
       int waits = 0, penalty = 4;
       bool replaced = false;
     } before;
   };
 
   void check() const {
-    detail::require_parameter(nodes_per_aggregate >= 0, "TwoLevel::nodes_per_aggregate", nodes_per_aggregate,
-                              "must not be negative");
+    detail::core::require_parameter(nodes_per_aggregate >= 0, "TwoLevel::nodes_per_aggregate",
+                                    nodes_per_aggregate, "must not be negative");
   }
 
   // Returns false if a diagonal block of the factor is not positive definite.
@@ -121,7 +122,7 @@ struct TwoLevel {
     }
     if (w.restored) take_over(w);
     const double change = w.change.measure(A);
-    if (w.kind != FactorKind::incomplete_cholesky || !(change <= negligible_change)) {
+    if (w.kind != detail::linear_solver::FactorKind::incomplete_cholesky || !(change <= negligible_change)) {
       w.change.forget();  // until there is a factor
       w.before.replaced = true;
       w.scale = 1 / mean_diagonal(A);
@@ -139,12 +140,12 @@ struct TwoLevel {
     if (!w.deflates()) return false;
     const Scaling<Vector, W> scaling(static_cast<double>(r.norm()), w);
     const int aggregates = w.coarse.aggregates().count();
-    parallel_for(aggregates, 8, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    detail::core::parallel_for(aggregates, 8, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       w.coarse.restrict_to(static_cast<int>(begin), static_cast<int>(end),
                            [&](int i) { return scaling.down(r, i); });
     });
     w.coarse.solve();
-    parallel_for(r.nodes(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    detail::core::parallel_for(r.nodes(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       for (std::ptrdiff_t i = begin; i < end; ++i)
         x.set_row(i, x.row(i) + scaling.up(w.coarse.at_node(static_cast<int>(i))));
     });
@@ -159,22 +160,22 @@ struct TwoLevel {
     const auto row = [&](int i) { return scaling.down(r, i); };
     const int shares = w.factor.shares(), aggregates = w.has_coarse ? w.coarse.aggregates().count() : 0;
     const auto for_each_share = [&](auto&& run) {
-      parallel_parts(shares,
-                     [&](int s) { run(s, share(aggregates, s, shares), share(aggregates, s + 1, shares)); });
+      detail::core::parallel_parts(
+          shares, [&](int s) { run(s, share(aggregates, s, shares), share(aggregates, s + 1, shares)); });
     };
     for_each_share([&](int s, int begin, int end) {
       w.factor.forward_early(s, shares, row);
       w.coarse.restrict_to(begin, end, row);
     });
-    parallel_parts(w.factor.parts(), [&](int p) { w.factor.through_late(p, row); });
-    parallel_parts(shares, [&](int s) { w.factor.backward_early(s, shares); });
+    detail::core::parallel_parts(w.factor.parts(), [&](int p) { w.factor.through_late(p, row); });
+    detail::core::parallel_parts(shares, [&](int s) { w.factor.backward_early(s, shares); });
     if (w.deflates()) {
       for_each_share([&](int, int begin, int end) {
         w.coarse.subtract_image(begin, end, [&](int i) { return w.factor.at_node(i); });
       });
     }
     if (w.has_coarse) w.coarse.solve();
-    return parallel_sum<Scalar>(r.nodes(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    return detail::core::parallel_sum<Scalar>(r.nodes(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       typename Vector::Row rz(Scalar(0));
       for (std::ptrdiff_t k = begin; k < end; ++k) {
         const int i = static_cast<int>(k);
@@ -182,9 +183,9 @@ struct TwoLevel {
         if (w.has_coarse) x += w.coarse.at_node(i);
         const auto z_i = scaling.up(x);
         z.set_row(i, z_i);
-        rz = multiply_add(r.row(i), z_i, rz);
+        rz = simd::multiply_add(r.row(i), z_i, rz);
       }
-      return sum(rz);
+      return simd::sum(rz);
     });
   }
 
@@ -210,16 +211,16 @@ struct TwoLevel {
     using Row = typename decltype(W::factor)::Row;
 
     Scaling(double norm, const W& w) {
-      const double size = detail::size_in_floats<typename Vector::Scalar>(norm);
+      const double size = detail::linear_solver::size_in_floats<typename Vector::Scalar>(norm);
       down_ = Wide(static_cast<typename Vector::Scalar>(1 / size));
       up_ = Wide(static_cast<typename Vector::Scalar>(size * w.scale));
     }
 
-    PLIANT_INLINE Row down(const Vector& r, int i) const { return convert<Row>(down_ * r.row(i)); }
+    PLIANT_INLINE Row down(const Vector& r, int i) const { return simd::convert<Row>(down_ * r.row(i)); }
 
     PLIANT_INLINE Wide up(Row x) const {
-      if constexpr (Vector::stride > Vector::dim) set_lane(x, Vector::dim, 0.0f);
-      return up_ * convert<Wide>(x);
+      if constexpr (Vector::stride > Vector::dim) simd::set_lane(x, Vector::dim, 0.0f);
+      return up_ * simd::convert<Wide>(x);
     }
 
    private:
@@ -255,14 +256,14 @@ struct TwoLevel {
   template <class Matrix, class W>
   static bool factorise(const Matrix& A, W& w) {
     if (w.waits == 0) {
-      w.kind = FactorKind::incomplete_cholesky;
+      w.kind = detail::linear_solver::FactorKind::incomplete_cholesky;
       if (w.factor.factorise(A, w.scale, w.kind)) return true;
       w.waits = w.penalty;
       w.penalty = std::min(2 * w.penalty, longest_penalty);
     } else {
       --w.waits;
     }
-    w.kind = FactorKind::symmetric_gauss_seidel;
+    w.kind = detail::linear_solver::FactorKind::symmetric_gauss_seidel;
     return w.factor.factorise(A, w.scale, w.kind);
   }
 };
