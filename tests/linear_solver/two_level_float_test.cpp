@@ -8,7 +8,7 @@ using namespace pliant::test;
 TEST_CASE("TwoLevel, float: symmetric and positive definite, with and without positions") {
   for (const bool positions : {true, false}) {
     is_positive_definite(elastic_problem(bar_mesh<float>(2, 2, 7), {.state = Deformed::twisted}),
-                         FactorKind::incomplete_cholesky, positions);
+                         detail::linear_solver::FactorKind::incomplete_cholesky, positions);
   }
 }
 

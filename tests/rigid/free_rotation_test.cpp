@@ -29,8 +29,8 @@ struct Spinning {
 
   void step(double dt) {
     const auto turn = free_rotation(moments, dt * p.cwiseQuotient(moments));
-    p = transposed_times<double, 3, 3, 1>(rotation_matrix(turn), p);
-    q = detail::normalized(q * turn);
+    p = detail::algebra::transposed_times<double, 3, 3, 1>(rotation_matrix(turn), p);
+    q = detail::algebra::normalized(q * turn);
   }
   Vector3 omega() const { return p.cwiseQuotient(moments); }
   Matrix3d orientation() const { return rotation_matrix(q); }

@@ -46,8 +46,9 @@ struct Rope {
       const auto &a = places.bodies[0], &b = places.bodies[1];
       const Vector3 p = a.to_world(from), q = b.to_world(to), d = q - p, n = d / d.norm();
       const Vector3 r = p - a.centre, s = q - b.centre;
-      rows.move({d.norm(), {-n, -cross<double>(r, n), n, sign * cross<double>(s, n)}}, {.highest = length},
-                {});
+      rows.move({d.norm(),
+                 {-n, -detail::algebra::cross<double>(r, n), n, sign * detail::algebra::cross<double>(s, n)}},
+                {.highest = length}, {});
     }
   };
   Attached attach(const JointPlaces<2>& start) const {
@@ -83,7 +84,8 @@ struct OnThreeNodes {
       const Vector3 to_middle = middle(places) - frame.origin, arm = middle(places) - frame.centre;
       for (int k = 0; k < 3; ++k) {
         const Vector3 n = frame.axes.col(k);
-        rows.hold({n.dot(to_middle) - point[k], {-n, -cross<double>(arm, n), n / 3, n / 3, n / 3}});
+        rows.hold({n.dot(to_middle) - point[k],
+                   {-n, -detail::algebra::cross<double>(arm, n), n / 3, n / 3, n / 3}});
       }
     }
   };
@@ -103,7 +105,8 @@ struct BallInWorldAxes : Ball {
       const Vector3 r = p - a.centre, s = q - b.centre;
       for (int k = 0; k < 3; ++k) {
         const Vector3 n = Vector3::Unit(k);
-        rows.hold({d[k], {-n, -cross<double>(r, n), n, cross<double>(s, n)}});
+        rows.hold(
+            {d[k], {-n, -detail::algebra::cross<double>(r, n), n, detail::algebra::cross<double>(s, n)}});
       }
     }
   };

@@ -124,7 +124,8 @@ TEST_CASE("Mechanism: a free body moves freely, and falls like a stone") {
   Simulation sim(stone, BackwardEuler{.dt = dt}, Condensed{});
   sim.set_gravity(down);
   sim.set_body_velocity(0, BodyVelocity{{1, 2, 0}, {0.1, 3, 0.2}});
-  const Vector3 L = test::angular_momentum(sim) - cross<double>({1, 2, 3}, Vector3(12, 24, 0));
+  const Vector3 L =
+      test::angular_momentum(sim) - detail::algebra::cross<double>({1, 2, 3}, Vector3(12, 24, 0));
   test::step(sim, 100);
   // Backward Euler of a parabola: n (n + 1) / 2 steps of dt^2 g.
   CHECK((sim.positions().col(0) - Vector3(2, 4 - gravity * dt * dt * 5050, 3)).norm() < 1e-12);
@@ -186,7 +187,8 @@ TEST_CASE("Limits: a pendulum that falls on one rests on it") {
   // The hinge carries the weight, and its limit the moment of the weight about it.
   const JointLoad load = sim.joint_load(0);
   CHECK((load.force - Vector3(0, 2 * gravity, 0)).norm() < 1e-8);
-  CHECK(std::abs(load.torque.z() + cross<double>(Vector3(-end_of(sim, rod) / 2), load.force).z()) > 1);
+  CHECK(std::abs(load.torque.z() +
+                 detail::algebra::cross<double>(Vector3(-end_of(sim, rod) / 2), load.force).z()) > 1);
   CHECK(std::abs(load.torque.z()) < 1e-8);  // about the centre, at rest
 }
 

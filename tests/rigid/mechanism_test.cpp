@@ -36,7 +36,8 @@ struct LocalBall {
       const Vector3 r = p - a.centre, s = q - b.centre;
       for (int k = 0; k < 3; ++k) {
         const Vector3 n = Vector3::Unit(k);
-        rows.hold({d[k], {-n, -cross<double>(r, n), n, cross<double>(s, n)}});
+        rows.hold(
+            {d[k], {-n, -detail::algebra::cross<double>(r, n), n, detail::algebra::cross<double>(s, n)}});
       }
     }
   };

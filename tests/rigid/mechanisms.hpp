@@ -47,7 +47,8 @@ Vector3 angular_momentum(const Sim& sim) {
   for (int b = 0; b < mechanism.body_count(); ++b) {
     const MassProperties now = mechanism.body(b).properties().at(sim.pose(b));
     const BodyVelocity velocity = sim.body_velocity(b);
-    sum += now.inertia * velocity.angular + now.mass * cross<double>(now.centre, velocity.linear);
+    sum += now.inertia * velocity.angular +
+           now.mass * detail::algebra::cross<double>(now.centre, velocity.linear);
   }
   return sum;
 }

@@ -204,7 +204,8 @@ TEST_CASE("Mechanism: a conical pendulum keeps its angle and its speed") {
   Simulation sim(pendulum, BackwardEuler{.dt = dt}, Condensed{});
   sim.set_gravity(down);
   sim.set_body_velocity(
-      rod, BodyVelocity{cross<double>({0, omega, 0}, Vector3(at_angle(angle) / 2)), {0, omega, 0}});
+      rod, BodyVelocity{detail::algebra::cross<double>({0, omega, 0}, Vector3(at_angle(angle) / 2)),
+                        {0, omega, 0}});
   double turned = 0;
   Vector3 last = end_of(sim, rod);
   for (int k = 0; k < 960; ++k) {
@@ -240,7 +241,7 @@ TEST_CASE("Mechanism: a heavy top precesses slowly and steadily") {
   const Vector3 axis = sim.pose(0).rotated({0, 0, 1});
   // In steady precession W about the vertical, omega = W up + s axis with W cos(tilt) + s the spin.
   const Vector3 omega = expected * Vector3(0, 1, 0) + (spin - expected * std::cos(tilt)) * axis;
-  sim.set_body_velocity(0, BodyVelocity{cross<double>(omega, Vector3(0.1 * axis)), omega});
+  sim.set_body_velocity(0, BodyVelocity{detail::algebra::cross<double>(omega, Vector3(0.1 * axis)), omega});
   test::step(sim, 2000);
   const Vector3 end = sim.pose(0).rotated({0, 0, 1});
   CHECK(std::acos(end.y()) == Approx(tilt).margin(1e-3));

@@ -95,7 +95,7 @@ struct InvertedElements {
   int wrong() const { return all - small_strain; }
 };
 
-namespace detail {
+namespace detail::assembly {
 
 // Stand-ins for functions of an index, in the requirements below.
 struct AtPosition {
@@ -109,12 +109,12 @@ struct OfPosition {
 // A fingerprint of the numbers of all nodes.
 template <class Vector>
 std::uint64_t fingerprint_of(const Vector& vector) {
-  Fingerprint result;
+  core::Fingerprint result;
   for (std::ptrdiff_t i = 0; i < vector.nodes(); ++i) result.add_all(vector.node(i));
   return result.value();
 }
 
-}  // namespace detail
+}  // namespace detail::assembly
 
 // A number for each node and axis. Loops over all numbers visit them in blocks, of one or of several numbers.
 template <class V>
@@ -126,8 +126,8 @@ concept SystemVector = std::copyable<V> && requires(V& vector, const V& other, s
   vector.node(i) = other.node(i);                                      // which is assignable
   vector.resize(i);                                                    // sets the number of nodes, all zero
   vector.set_zero();                                                   // sets all numbers to zero
-  other.for_each_block(detail::AtPosition{});                          // calls run(i) for each block
-  other.sum_blocks(detail::OfPosition<typename V::Block>{}) + number;  // the sum of all run(i)
+  other.for_each_block(detail::assembly::AtPosition{});                // calls run(i) for each block
+  other.sum_blocks(detail::assembly::OfPosition<typename V::Block>{}) + number;  // the sum of all run(i)
   { other.block(i) } -> std::convertible_to<typename V::Block>;        // +, -, *, / entry by entry
   vector.set_block(i, block);                                          // sets it
   vector.add(number, other);                                           // += number * other
@@ -153,7 +153,7 @@ concept SystemMatrix = std::copyable<M> &&
   { other.multiply(x, y) } -> std::convertible_to<typename M::Scalar>;     // y = A x; returns x.y
 };
 
-namespace detail {
+namespace detail::assembly {
 
 template <class S>
 concept HasFreeBodies = requires(const S& system) {
@@ -196,11 +196,11 @@ concept HasRows = requires(S& system, const typename S::Vector& x) {
 };
 
 template <class S>
-concept HasOwnState = HasHistory<S> && requires(S& system, const typename S::Vector& x) {
+concept HasOwnState = core::HasHistory<S> && requires(S& system, const typename S::Vector& x) {
   system.end_step(x, x, 0.0);  // the unknowns, their rates and the time [s] after an accepted step
 };
 
-}  // namespace detail
+}  // namespace detail::assembly
 
 template <class S>
 concept System = requires(S& system, const S& constant, const typename S::Vector& x, typename S::Vector& g,
@@ -235,11 +235,11 @@ concept System = requires(S& system, const S& constant, const typename S::Vector
                                             // directions allow, in words; empty: none
 }
 &&SystemVector<typename S::Vector>&& SystemMatrix<typename S::Matrix> &&
-    (!S::abilities.free_bodies || detail::HasFreeBodies<S>)&&  // required by its abilities
-    (!S::abilities.terms || detail::HasTerms<S>)&&             // required by its abilities
-    (!S::abilities.own_state || detail::HasOwnState<S>)&&      // required by its abilities
-    (!S::abilities.turns_rates || detail::TurnsRates<S>)&&     // required by its abilities
-    (!S::abilities.rows || detail::HasRows<S>);                // required by its abilities
+    (!S::abilities.free_bodies || detail::assembly::HasFreeBodies<S>)&&  // required by its abilities
+    (!S::abilities.terms || detail::assembly::HasTerms<S>)&&             // required by its abilities
+    (!S::abilities.own_state || detail::assembly::HasOwnState<S>)&&      // required by its abilities
+    (!S::abilities.turns_rates || detail::assembly::TurnsRates<S>)&&     // required by its abilities
+    (!S::abilities.rows || detail::assembly::HasRows<S>);                // required by its abilities
 
 // The additional requirements of a Simulation, for its view of the state and for values that the user sets.
 template <class S>
@@ -258,7 +258,7 @@ concept ViewedSystem = System<S> &&
   system.take_forces(x, user, to);      // on the unknowns, from forces on the visible nodes
   system.add_gravity(gravity, to);      // adds the loads of gravity
   { system.identity() } -> std::same_as<SystemIdentity>;      // fingerprints
-} &&(!S::abilities.origins || detail::HasOrigins<S>)&&        // required by its abilities
-    (!S::abilities.own_gravity || detail::HasOwnGravity<S>);  // required by its abilities
+} &&(!S::abilities.origins || detail::assembly::HasOrigins<S>)&&        // required by its abilities
+    (!S::abilities.own_gravity || detail::assembly::HasOwnGravity<S>);  // required by its abilities
 
 }  // namespace pliant

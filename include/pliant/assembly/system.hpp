@@ -47,7 +47,7 @@ class ElasticSystem {
   static constexpr int space = dim;
 
   static constexpr bool is_copies = requires(const SolidType& solid) { solid.nodes_at_origin(); };
-  using Terms = std::remove_cvref_t<decltype(detail::terms_of(std::declval<const SolidType&>()))>;
+  using Terms = std::remove_cvref_t<decltype(detail::solid::terms_of(std::declval<const SolidType&>()))>;
   static constexpr SystemAbilities abilities{.exact_view = true,
                                              .constant_forces = true,
                                              .free_bodies = true,
@@ -102,14 +102,14 @@ class ElasticSystem {
   void positions_to_user(const Vector& internal, NodeMatrix<Scalar, dim>& world,
                          NodeMatrix<Scalar, dim>& relative) const {
     using Row = typename Vector::Row;
-    using Wide = Lane<double, Vector::stride, isa>;
+    using Wide = simd::Lane<double, Vector::stride, isa>;
     for_each_row(internal, [this, to = world.data(), also_to = relative.data()](
                                std::ptrdiff_t column, int node, const Row& row, auto&& put) {
       const auto origin = origins_.of(node);
       Wide far(0.0);
-      PLIANT_UNROLL for (int axis = 0; axis < dim; ++axis) set_lane(far, axis, origin[axis]);
+      PLIANT_UNROLL for (int axis = 0; axis < dim; ++axis) simd::set_lane(far, axis, origin[axis]);
       put(also_to + dim * column, row);
-      put(to + dim * column, convert<Row>(convert<Wide>(row) + far));
+      put(to + dim * column, simd::convert<Row>(simd::convert<Wide>(row) + far));
     });
   }
 
@@ -133,14 +133,14 @@ class ElasticSystem {
     }
   }
   SystemIdentity identity() const {
-    SystemIdentity result{.rest_shape = detail::fingerprint_of(rest_),
-                          .masses = detail::fingerprint_of(mass_)};
-    detail::Fingerprint mesh;
+    SystemIdentity result{.rest_shape = detail::assembly::fingerprint_of(rest_),
+                          .masses = detail::assembly::fingerprint_of(mass_)};
+    detail::core::Fingerprint mesh;
     mesh.add_all(pattern().row_begin);
     mesh.add_all(pattern().columns);
     result.mesh = mesh.value();
     if (!origins_.all_zero()) {
-      detail::Fingerprint poses;
+      detail::core::Fingerprint poses;
       for (std::ptrdiff_t i = 0; i < node_count(); ++i) poses.add_all(origins_.of(i));
       result.poses = poses.value();
     }
@@ -172,20 +172,20 @@ class ElasticSystem {
 
   // Returns the energy, and sets g = dE/dx [N].
   double gradient(const Vector& x, Vector& g) {
-    return assemble<Evaluate::gradient, Projection::none>(x, Scalar(0), g, nullptr);
+    return assemble<detail::assembly::Evaluate::gradient, Projection::none>(x, Scalar(0), g, nullptr);
   }
 
   // The same, and sets A = stiffness_scale * d2E/dx2 [N/m], with the projection of the elements' Hessians.
   double tangent(const Vector& x, Projection projection, Scalar stiffness_scale, Vector& g, Matrix& A) {
     switch (projection) {
       case Projection::none:
-        return assemble<Evaluate::tangent, Projection::none>(x, stiffness_scale, g, &A);
+        return assemble<detail::assembly::Evaluate::tangent, Projection::none>(x, stiffness_scale, g, &A);
       case Projection::clamp:
-        return assemble<Evaluate::tangent, Projection::clamp>(x, stiffness_scale, g, &A);
+        return assemble<detail::assembly::Evaluate::tangent, Projection::clamp>(x, stiffness_scale, g, &A);
       case Projection::absolute:
         break;
     }
-    return assemble<Evaluate::tangent, Projection::absolute>(x, stiffness_scale, g, &A);
+    return assemble<detail::assembly::Evaluate::tangent, Projection::absolute>(x, stiffness_scale, g, &A);
   }
 
   // alpha M of the damping, for each node and axis [kg/s]; without nodes if there is none.
@@ -199,9 +199,10 @@ class ElasticSystem {
   // the potential of the force [J]. See Straining and viscosity.hpp.
   double add_damping(const Straining<const Vector*>& straining, Projection projection, Vector& g,
                      Matrix* A = nullptr) {
-    if (A == nullptr) return damp<Evaluate::gradient, Projection::none>(straining, g, A);
-    if (projection == Projection::none) return damp<Evaluate::tangent, Projection::none>(straining, g, A);
-    return damp<Evaluate::tangent, Projection::clamp>(straining, g, A);
+    if (A == nullptr) return damp<detail::assembly::Evaluate::gradient, Projection::none>(straining, g, A);
+    if (projection == Projection::none)
+      return damp<detail::assembly::Evaluate::tangent, Projection::none>(straining, g, A);
+    return damp<detail::assembly::Evaluate::tangent, Projection::clamp>(straining, g, A);
   }
 
   // The pattern of the elements.
@@ -232,7 +233,7 @@ class ElasticSystem {
 
   // The rigid motions that remain if displacements along `directions` are held, see free_motion.hpp.
   std::string free_motion(const std::vector<HeldDirection<dim>>& directions, const Vector& x) const {
-    return pliant::free_motion(pattern(), directions, numbering_.to_user, x);
+    return pliant::detail::assembly::free_motion(pattern(), directions, numbering_.to_user, x);
   }
 
   // Whether the elastic energy changes if a body is rotated as a whole. A translation never changes it.
@@ -256,14 +257,14 @@ class ElasticSystem {
   struct SetsOf;
   template <class... Solids>
   struct SetsOf<std::tuple<SolidPart<Solids>...>> {
-    using type = std::tuple<ElasticElements<Solids, isa>...>;
+    using type = std::tuple<detail::assembly::ElasticElements<Solids, isa>...>;
   };
   using Sets = typename SetsOf<decltype(parts_of(std::declval<const SolidType&>()))>::type;
   static constexpr std::size_t set_count = std::tuple_size_v<Sets>;
 
   // The part of an assembly for one thread: its owned rows and the batches that touch them.
   struct Part {
-    OwnedRows rows;
+    detail::assembly::OwnedRows rows;
     std::array<std::vector<int>, set_count> batches;
   };
 
@@ -271,29 +272,31 @@ class ElasticSystem {
   template <class Use>
   void for_each_row(const Vector& internal, Use&& use) const {
     using Row = typename Vector::Row;
-    parallel_for(node_count(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+    detail::core::parallel_for(node_count(), 1024, [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
       const auto own = use;  // a copy, so that its pointers stay in registers
       const int* const number = numbering_.to_internal.data();
       const Scalar* const rows = internal.data();
-      const auto row_of = [&](std::ptrdiff_t i) { return load<Row>(rows + Vector::stride * number[i]); };
+      const auto row_of = [&](std::ptrdiff_t i) {
+        return simd::load<Row>(rows + Vector::stride * number[i]);
+      };
       // Writes whole rows; each overwrites the padding of the previous one.
       for (std::ptrdiff_t i = begin; i + 1 < end; ++i)
-        own(i, number[i], row_of(i), [](Scalar* p, const Row& row) { store(p, row); });
+        own(i, number[i], row_of(i), [](Scalar* p, const Row& row) { simd::store(p, row); });
       own(end - 1, number[end - 1], row_of(end - 1), [](Scalar* p, const Row& row) {
-        for (int axis = 0; axis < dim; ++axis) p[axis] = lane(row, axis);
+        for (int axis = 0; axis < dim; ++axis) p[axis] = simd::lane(row, axis);
       });
     });
   }
 
   ElasticSystem(const SolidType& solid, const Adjacency& graph)
-      : numbering_(reverse_cuthill_mckee(graph)),
-        matrix_pattern_(
-            std::make_shared<const BlockPattern>(BlockPattern::from_graph(renumbered(graph, numbering_)))),
+      : numbering_(detail::assembly::reverse_cuthill_mckee(graph)),
+        matrix_pattern_(std::make_shared<const BlockPattern>(
+            BlockPattern::from_graph(detail::assembly::renumbered(graph, numbering_)))),
         followed_(matrix_pattern()),
         sets_(make_sets(solid)),
         mass_(solid.node_count()),
         rest_(solid.node_count()),
-        terms_(detail::terms_of(solid)) {
+        terms_(detail::solid::terms_of(solid)) {
     if constexpr (is_copies) {
       nodes_of_copy_ = solid.original().node_count();
       std::vector<typename Origins<dim>::Point> points;
@@ -320,7 +323,7 @@ class ElasticSystem {
     Adjacency graph;
     const auto add = [&]<class Part>(const SolidPart<Part>& part) {
       Adjacency own = neighbours_of_nodes<typename Part::Element>(part.elements, solid.node_count());
-      graph = graph.begin.empty() ? std::move(own) : united(graph, own);
+      graph = graph.begin.empty() ? std::move(own) : detail::assembly::united(graph, own);
     };
     std::apply([&](const auto&... part) { (add(part), ...); }, parts_of(solid));
     return graph;
@@ -401,15 +404,15 @@ class ElasticSystem {
   }
 
   // Returns the energy.
-  template <Evaluate evaluate, Projection projection>
+  template <detail::assembly::Evaluate evaluate, Projection projection>
   double assemble(const Vector& x, Scalar stiffness_scale, Vector& g, Matrix* A) {
-    if constexpr (evaluate == Evaluate::tangent) follow_pattern();
+    if constexpr (evaluate == detail::assembly::Evaluate::tangent) follow_pattern();
     if (A != nullptr && A->shared_pattern() != matrix_pattern()) *A = make_matrix();
     for_each_part([&](const Part& part) {
       std::fill(g.data() + std::ptrdiff_t{part.rows.begin} * node_stride<dim>,
                 g.data() + std::ptrdiff_t{part.rows.end} * node_stride<dim>, Scalar(0));
       Scalar* matrix = nullptr;
-      if constexpr (evaluate == Evaluate::tangent) {
+      if constexpr (evaluate == detail::assembly::Evaluate::tangent) {
         matrix = A->values();
         std::fill(matrix + std::ptrdiff_t{part.rows.slot_begin} * Matrix::block_size,
                   matrix + std::ptrdiff_t{part.rows.slot_end} * Matrix::block_size, Scalar(0));
@@ -425,7 +428,7 @@ class ElasticSystem {
   }
 
   // Returns the potential.
-  template <Evaluate evaluate, Projection projection>
+  template <detail::assembly::Evaluate evaluate, Projection projection>
   double damp(const Straining<const Vector*>& straining, Vector& g, Matrix* A) {
     for_each_part([&](const Part& part) {
       for_each_set([&](auto& elements, std::size_t set) {
@@ -454,7 +457,7 @@ class ElasticSystem {
     int batches = 0;
     for_each_set([&](const auto& elements, std::size_t) { batches += elements.batch_count(); });
     const int most = std::max(batches / batches_worth_a_thread, 1);
-    const int count = std::min(most, present_thread_count());
+    const int count = std::min(most, detail::core::present_thread_count());
     // The cuts for all possible numbers of threads are computed at once, so that later steps do not allocate.
     if (find_cut(count) == cuts_.end()) {
       std::vector<int> counts{count};
@@ -466,7 +469,7 @@ class ElasticSystem {
       cuts_ = std::move(cuts);
     }
     const std::vector<Part>& parts = *find_cut(count);
-    parallel_parts(count, [&](int p) { run(parts[static_cast<std::size_t>(p)]); });
+    detail::core::parallel_parts(count, [&](int p) { run(parts[static_cast<std::size_t>(p)]); });
   }
 
   Numbering numbering_;
@@ -484,7 +487,7 @@ class ElasticSystem {
   Terms terms_;
 };
 
-namespace detail {
+namespace detail::assembly {
 
 // Whether a type is a subject of ElasticSystem.
 template <class S>
@@ -501,14 +504,14 @@ struct SystemOfSubject<Subject, isa> {
   using Type = Subject;
 };
 
-}  // namespace detail
+}  // namespace detail::assembly
 
 // The System of a Simulation: made from a solid, or the given System itself.
 template <class Subject, Isa isa = PLIANT_NATIVE_ISA>
-using SystemOf = typename detail::SystemOfSubject<Subject, isa>::Type;
+using SystemOf = typename detail::assembly::SystemOfSubject<Subject, isa>::Type;
 
 // The System of a Solid, of Bodies or of Copies.
-template <detail::IsSolid SolidType>
+template <detail::assembly::IsSolid SolidType>
 ElasticSystem<SolidType> system_of(const SolidType& solid) {
   return ElasticSystem<SolidType>(solid);
 }

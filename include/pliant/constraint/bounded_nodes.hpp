@@ -109,12 +109,13 @@ class BoundedNodes {
     bounded.lower = Point::Constant(-infinity);
     bounded.upper = Point::Constant(infinity);
     SmallMatrix<double, dim, dim> N;
-    OrthonormalBasis<dim> basis;
+    detail::algebra::OrthonormalBasis<dim> basis;
     for (const Plane& plane : planes) {
-      SmallVector<double, dim> normal = times<double, dim, dim, 1>(S, plane.normal);
-      const double length = std::sqrt(dot<double, dim>(normal, normal));
+      SmallVector<double, dim> normal = detail::algebra::times<double, dim, dim, 1>(S, plane.normal);
+      const double length = std::sqrt(detail::algebra::dot<double, dim>(normal, normal));
       if (length < least_freedom) continue;
-      const double least = (plane.least - dot<double, dim>(plane.normal, prescribed)) / length;
+      const double least =
+          (plane.least - detail::algebra::dot<double, dim>(plane.normal, prescribed)) / length;
       PLIANT_UNROLL for (int k = 0; k < dim; ++k) normal[k] /= length;
       if (limits_same_axis(bounded, N, normal, least, plane.collider)) continue;
       if (bounded.axes == dim || !basis.extend(normal, least_angle)) continue;
@@ -126,7 +127,7 @@ class BoundedNodes {
     if (bounded.axes == 0) return bounded;
     basis.complete();
     for (int k = bounded.axes; k < dim; ++k) N.col(k) = basis[k];
-    const SmallMatrix<double, dim, dim> inverted = inverse<double, dim>(N);
+    const SmallMatrix<double, dim, dim> inverted = detail::algebra::inverse<double, dim>(N);
     PLIANT_UNROLL for (int j = 0; j < dim; ++j) {
       PLIANT_UNROLL for (int i = 0; i < dim; ++i) {
         bounded.N(i, j) = static_cast<Scalar>(N(i, j));
@@ -146,7 +147,7 @@ class BoundedNodes {
 
   // y for the displacement u of a bounded node.
   static Point in_frame(const Node& bounded, const Point& u) {
-    return transposed_times<Scalar, dim, dim, 1>(bounded.N, u);
+    return detail::algebra::transposed_times<Scalar, dim, dim, 1>(bounded.N, u);
   }
 
   // The displacement within the bounds of a node that is closest to u.
@@ -155,7 +156,7 @@ class BoundedNodes {
     Point inside = y;
     for (int k = 0; k < bounded.axes; ++k) inside[k] = std::clamp(y[k], bounded.lower[k], bounded.upper[k]);
     if (inside == y) return u;
-    Point result = times<Scalar, dim, dim, 1>(bounded.T, inside);
+    Point result = detail::algebra::times<Scalar, dim, dim, 1>(bounded.T, inside);
     if (bounded.axes > 1) find_nearest(bounded, u, y, result);
     return result;
   }
@@ -182,7 +183,8 @@ class BoundedNodes {
 
   // The force of each plane on a bounded node, along its normal [N]; zero for planes without contact.
   Point pressures(const Node& bounded, const Point& u, const Point& g) const {
-    const Point y = in_frame(bounded, u), along = transposed_times<Scalar, dim, dim, 1>(bounded.T, g);
+    const Point y = in_frame(bounded, u),
+                along = detail::algebra::transposed_times<Scalar, dim, dim, 1>(bounded.T, g);
     const Scalar rounding = bounded.rounding_at(u);
     Point result = Point::Zero();
     for (int k = 0; k < bounded.axes; ++k) {
@@ -202,7 +204,7 @@ class BoundedNodes {
   static bool limits_same_axis(Node& bounded, const SmallMatrix<double, dim, dim>& N,
                                const SmallVector<double, dim>& normal, double least, int collider) {
     for (int k = 0; k < bounded.axes; ++k) {
-      const double cosine = dot<double, dim>(SmallVector<double, dim>(N.col(k)), normal);
+      const double cosine = detail::algebra::dot<double, dim>(SmallVector<double, dim>(N.col(k)), normal);
       if (std::abs(cosine) * std::abs(cosine) < 1 - least_angle * least_angle) continue;
       auto& lower = bounded.lower[k];
       auto& upper = bounded.upper[k];
@@ -250,7 +252,8 @@ class BoundedNodes {
           if (holds(j) && holds(k)) products(j, k) = product(j, k);
         }
       }
-      const auto push = times<double, dim, dim, 1>(inverse<double, dim>(products), shift);
+      const auto push =
+          detail::algebra::times<double, dim, dim, 1>(detail::algebra::inverse<double, dim>(products), shift);
       bool found = true;
       for (int k = 0; k < bounded.axes; ++k) {
         const int of_axis = side[static_cast<std::size_t>(k)];
@@ -277,7 +280,7 @@ class BoundedNodes {
     free_part_.set_sum(g, Scalar(0), g);
     for (const Node& bounded : nodes_) {
       const Point pressed = pressures(bounded, u.node(bounded.node), g.node(bounded.node));
-      free_part_.node(bounded.node) -= times<Scalar, dim, dim, 1>(bounded.N, pressed);
+      free_part_.node(bounded.node) -= detail::algebra::times<Scalar, dim, dim, 1>(bounded.N, pressed);
     }
     return free_part_;
   }

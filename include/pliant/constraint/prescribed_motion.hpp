@@ -12,7 +12,7 @@
 
 namespace pliant {
 
-namespace detail {
+namespace detail::constraint {
 
 // Nodes whose motion, or its component along a direction, is a function of their rest positions and the time:
 // positions, or velocities if `Owner::is_velocity`. `Owner::name` is for messages.
@@ -33,7 +33,7 @@ class MovedNodes {
   template <class Nodes, class... Along>
   MovedNodes(const Nodes&, Function function, const Along&...) requires(!are_nodes<Nodes>)
       : function_(std::move(function)) {
-    static_assert(always_false<Nodes>,
+    static_assert(core::always_false<Nodes>,
                   "the first argument of a PrescribedMotion or PrescribedVelocity must be the numbers of "
                   "nodes, the second "
                   "a function: PrescribedMotion(nodes, [](const Eigen::Vector3d& X, double t) -> "
@@ -53,7 +53,7 @@ class MovedNodes {
         constraints.move(nodes_, motion);
         return;
       }
-      require_size(Owner::name, ": components of the direction", along_->size(), Dim);
+      core::require_size(Owner::name, ": components of the direction", along_->size(), Dim);
       constraints.move_along(nodes_, Point(*along_), motion);
     }
   }
@@ -101,7 +101,7 @@ class MovedNodes {
   std::optional<Eigen::VectorXd> along_;
 };
 
-}  // namespace detail
+}  // namespace detail::constraint
 
 // Moves the given nodes (user's numbering) along a path: at time t [s] the node with rest position X [m] is
 // at path(X, t) [m], e.g.
@@ -116,33 +116,33 @@ class MovedNodes {
 // another constraint holds or moves along the same direction, and, in the step, for a position that is not
 // finite.
 template <class Path>  // callable with (const SmallVector<double, Dim>& X, double t)
-class PrescribedMotion : public detail::MovedNodes<PrescribedMotion<Path>, Path> {
+class PrescribedMotion : public detail::constraint::MovedNodes<PrescribedMotion<Path>, Path> {
  public:
   static constexpr const char* name = "PrescribedMotion";
   static constexpr bool is_velocity = false;
-  using detail::MovedNodes<PrescribedMotion<Path>, Path>::MovedNodes;
+  using detail::constraint::MovedNodes<PrescribedMotion<Path>, Path>::MovedNodes;
 };
 
 template <class Path, class... Along>
 PrescribedMotion(std::vector<int>, Path, const Along&...) -> PrescribedMotion<Path>;
 template <class Nodes, class Path, class... Along>
-requires(!detail::are_nodes<Nodes>) PrescribedMotion(const Nodes&, Path, const Along&...)
+requires(!detail::constraint::are_nodes<Nodes>) PrescribedMotion(const Nodes&, Path, const Along&...)
 ->PrescribedMotion<Path>;
 
 // The same for velocities: over a step that ends at time t the node with rest position X is displaced by dt
 // velocity(X, t) [m/s], from any position.
 template <class Velocity>  // callable with (const SmallVector<double, Dim>& X, double t)
-class PrescribedVelocity : public detail::MovedNodes<PrescribedVelocity<Velocity>, Velocity> {
+class PrescribedVelocity : public detail::constraint::MovedNodes<PrescribedVelocity<Velocity>, Velocity> {
  public:
   static constexpr const char* name = "PrescribedVelocity";
   static constexpr bool is_velocity = true;
-  using detail::MovedNodes<PrescribedVelocity<Velocity>, Velocity>::MovedNodes;
+  using detail::constraint::MovedNodes<PrescribedVelocity<Velocity>, Velocity>::MovedNodes;
 };
 
 template <class Velocity, class... Along>
 PrescribedVelocity(std::vector<int>, Velocity, const Along&...) -> PrescribedVelocity<Velocity>;
 template <class Nodes, class Velocity, class... Along>
-requires(!detail::are_nodes<Nodes>) PrescribedVelocity(const Nodes&, Velocity, const Along&...)
+requires(!detail::constraint::are_nodes<Nodes>) PrescribedVelocity(const Nodes&, Velocity, const Along&...)
 ->PrescribedVelocity<Velocity>;
 
 }  // namespace pliant

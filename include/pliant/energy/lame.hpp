@@ -16,23 +16,23 @@ class Lame {
  public:
   // E [Pa] > 0 and nu in (-1, 0.5). Throws ParameterError.
   static Lame from_young_poisson(double young_modulus, double poisson_ratio) {
-    detail::require_parameter(young_modulus > 0, "young_modulus", young_modulus,
-                              "must be positive and finite (Pa)");
-    detail::require_parameter(
+    detail::core::require_parameter(young_modulus > 0, "young_modulus", young_modulus,
+                                    "must be positive and finite (Pa)");
+    detail::core::require_parameter(
         poisson_ratio > -1 && poisson_ratio < 0.5, "poisson_ratio", poisson_ratio,
         "must lie in (-1, 0.5); 0.5 itself, an incompressible material, has no finite lambda");
     const double mu = young_modulus / (2 * (1 + poisson_ratio));
     const double lambda = young_modulus * poisson_ratio / ((1 + poisson_ratio) * (1 - 2 * poisson_ratio));
-    detail::require_parameter(detail::is_finite(lambda), "young_modulus", young_modulus,
-                              "is so large that lambda overflows");
+    detail::core::require_parameter(detail::core::is_finite(lambda), "young_modulus", young_modulus,
+                                    "is so large that lambda overflows");
     return Lame(Values{mu, lambda});
   }
 
   // mu [Pa] > 0 and lambda [Pa] > -2/3 mu, so that the bulk modulus is positive. Throws ParameterError.
   static Lame from_mu_lambda(double mu, double lambda) {
-    detail::require_parameter(mu > 0, "mu", mu, "must be positive and finite (Pa)");
-    detail::require_parameter(3 * lambda > -2 * mu, "lambda", lambda,
-                              "must exceed -2/3 mu and be finite (Pa)");
+    detail::core::require_parameter(mu > 0, "mu", mu, "must be positive and finite (Pa)");
+    detail::core::require_parameter(3 * lambda > -2 * mu, "lambda", lambda,
+                                    "must exceed -2/3 mu and be finite (Pa)");
     return Lame(Values{mu, lambda});
   }
 
@@ -40,7 +40,7 @@ class Lame {
   template <class... Numbers>
   Lame(Numbers...) requires(sizeof...(Numbers) == 2 && (std::is_arithmetic_v<Numbers> && ...)) {
     static_assert(
-        detail::always_false<Numbers...>,
+        detail::core::always_false<Numbers...>,
         "Lame is made by a function that names its parameters: Lame::from_young_poisson(1e6, 0.45), "
         "or Lame::from_mu_lambda(mu, lambda)");
   }
@@ -96,8 +96,8 @@ class LameMaterial {
 
   // The same coefficients in every dimension. Throws ParameterError unless both are finite and mu > 0.
   explicit LameMaterial(const RawCoefficients& raw) : plane_(raw), space_(raw) {
-    detail::require_parameter(raw.mu > 0, "mu", raw.mu, "must be positive and finite (Pa)");
-    detail::require_parameter(true, "lambda", raw.lambda, "must be finite (Pa)");
+    detail::core::require_parameter(raw.mu > 0, "mu", raw.mu, "must be positive and finite (Pa)");
+    detail::core::require_parameter(true, "lambda", raw.lambda, "must be finite (Pa)");
   }
 
   template <class... Numbers>
@@ -124,7 +124,7 @@ class LameMaterial {
  private:
   template <class... Numbers>
   static void refuse_numbers() {
-    static_assert(detail::always_false<Numbers...>,
+    static_assert(detail::core::always_false<Numbers...>,
                   "an energy is constructed from a Lame, which names its parameters: "
                   "StableNeoHookean(Lame::from_young_poisson(1e6, 0.45))");
   }

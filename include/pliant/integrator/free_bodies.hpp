@@ -35,13 +35,13 @@ class FreeBodies {
   static constexpr int dim = Vector::dim;
   using Point = SmallVector<double, dim>;
   using Square = SmallMatrix<double, dim, dim>;
-  using Row = Lane<double, Vector::stride, isa>;  // the numbers of a node
+  using Row = simd::Lane<double, Vector::stride, isa>;  // the numbers of a node
 
   // Finds the bodies, the components connected by elements.
   void find(const BlockPattern& of_matrix) {
     const BlockPattern& pattern = of_matrix.of_elements();
     const auto nodes = static_cast<int>(pattern.rows());
-    detail::DisjointSets sets(nodes);
+    detail::mesh::DisjointSets sets(nodes);
     for (int i = 0; i < nodes; ++i) {
       for (int k = pattern.row_begin[at(i)]; k < pattern.row_begin[at(i) + 1]; ++k) {
         sets.join(i, pattern.columns[at(k)]);
@@ -91,7 +91,7 @@ class FreeBodies {
   template <class Filter>
   void follow_constraints(const Filter& filter) {
     if (constraints_known_) return;
-    std::vector<OrthonormalBasis<dim>> held(bodies_.size());
+    std::vector<detail::algebra::OrthonormalBasis<dim>> held(bodies_.size());
     for (Body& body : bodies_) body = Body{};
     for (const auto& [node, along] : filter.directions()) {
       constexpr double parallel = 1e-6;
@@ -120,7 +120,7 @@ class FreeBodies {
     for_each_run([&](const Run& run, Sums&) {
       typename Vector::Row way(Scalar(0));
       for (int axis = 0; axis < dim; ++axis) {
-        set_lane(way, axis, static_cast<Scalar>(bodies_[at(run.body)].way[axis]));
+        simd::set_lane(way, axis, static_cast<Scalar>(bodies_[at(run.body)].way[axis]));
       }
       for (int i = run.begin; i < run.end; ++i) u.set_row(i, u.row(i) + way);
     });
@@ -137,7 +137,7 @@ class FreeBodies {
                Weight&& weight, Force&& force, Vector& u, Vector& g) {
     if (!any_moves_) return;
     find_ways(weight, force, [&](int i, double w, Sums& sums) {
-      sums.place = multiply_add(Row(w), wide(x, i) + wide(u, i), sums.place);
+      sums.place = simd::multiply_add(Row(w), wide(x, i) + wide(u, i), sums.place);
     });
     for (Body& body : bodies_) {
       body.centre = point(body.sums.place) / body.divisor();
@@ -151,7 +151,7 @@ class FreeBodies {
         const Body& body = bodies_[at(body_of_[at(i)])];
         if (!body.turns()) return;
         const Row arm = wide(x, i) + wide(u, i) - row(body.centre), lever = Row(weight(i)) * arm - force(i);
-        for (int j = 0; j < dim; ++j) sums.moment[j] = multiply_add(lever, Row(arm[j]), sums.moment[j]);
+        for (int j = 0; j < dim; ++j) sums.moment[j] = simd::multiply_add(lever, Row(arm[j]), sums.moment[j]);
       });
       for (Body& body : bodies_) {
         if (!body.turns()) continue;
@@ -163,7 +163,7 @@ class FreeBodies {
     const auto displaced = [&](int i) {
       const Body& body = bodies_[at(body_of_[at(i)])];
       const Point arm = point(x, i) + point(u, i) - body.centre;
-      return Point(point(u, i) + body.way + times<double, dim, dim, 1>(body.turn, arm));
+      return Point(point(u, i) + body.way + detail::algebra::times<double, dim, dim, 1>(body.turn, arm));
     };
     if constexpr (ContactStepType::takes_colliders) stay_within_bounds(contacts, contact_time, u, displaced);
     for_each_run([&](const Run& run, Sums&) {
@@ -174,10 +174,10 @@ class FreeBodies {
       for (int i = run.begin; i < run.end; ++i) {
         const Row arm = wide(x, i) + wide(u, i) - centre;
         Row end = wide(u, i) + way;
-        for (int j = 0; j < dim; ++j) end = multiply_add(turn[j], Row(arm[j]), end);
-        const auto rounded = convert<typename Vector::Row>(end);
-        g.set_row(i, multiply_add(typename Vector::Row(static_cast<Scalar>(weight(i))), rounded - u.row(i),
-                                  g.row(i)));
+        for (int j = 0; j < dim; ++j) end = simd::multiply_add(turn[j], Row(arm[j]), end);
+        const auto rounded = simd::convert<typename Vector::Row>(end);
+        g.set_row(i, simd::multiply_add(typename Vector::Row(static_cast<Scalar>(weight(i))),
+                                        rounded - u.row(i), g.row(i)));
         u.set_row(i, rounded);
       }
     });
@@ -247,19 +247,19 @@ class FreeBodies {
 
   static constexpr std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-  static Row wide(const Vector& vector, std::ptrdiff_t i) { return convert<Row>(vector.row(i)); }
+  static Row wide(const Vector& vector, std::ptrdiff_t i) { return simd::convert<Row>(vector.row(i)); }
   static Point point(const Vector& vector, std::ptrdiff_t i) {
     return vector.node(i).template cast<double>();
   }
   static Point point(const Row& row) {
     Point result;
-    for (int axis = 0; axis < dim; ++axis) result[axis] = lane(row, axis);
+    for (int axis = 0; axis < dim; ++axis) result[axis] = simd::lane(row, axis);
     return result;
   }
 
   static Row row(const Point& value) {
     Row result(0);
-    for (int axis = 0; axis < dim; ++axis) set_lane(result, axis, value[axis]);
+    for (int axis = 0; axis < dim; ++axis) simd::set_lane(result, axis, value[axis]);
     return result;
   }
 
@@ -286,7 +286,8 @@ class FreeBodies {
   // Calls use(run, sums of the run) for all runs, in parallel.
   template <class Use>
   void for_each_run(Use&& use) {
-    parallel_parts(static_cast<int>(runs_.size()), [&](int r) { use(runs_[at(r)], sums_[at(r)]); });
+    detail::core::parallel_parts(static_cast<int>(runs_.size()),
+                                 [&](int r) { use(runs_[at(r)], sums_[at(r)]); });
   }
 
   // Sums over the nodes of each body, in the same order on any number of threads.
@@ -316,7 +317,8 @@ class FreeBodies {
     for (Body& body : bodies_) {
       body.force = point(body.sums.force);
       if (body.joined) body.way.setZero();
-      else body.way = times<double, dim, dim, 1>(body.may_move, body.force) / -body.divisor();
+      else
+        body.way = detail::algebra::times<double, dim, dim, 1>(body.may_move, body.force) / -body.divisor();
     }
   }
 
@@ -327,7 +329,7 @@ class FreeBodies {
       const int number = body_of_[at(bounded.node)];
       for (int axis = 0; axis < bounded.axes; ++axis) {
         const Point normal = bounded.N.col(axis).template cast<double>();
-        const double y = dot<double, dim>(normal, point(u, bounded.node));
+        const double y = detail::algebra::dot<double, dim>(normal, point(u, bounded.node));
         const double rounding = bounded.rounding;
         // A node that is beyond a bound by rounding may stay there.
         const Bound bound{
@@ -359,7 +361,8 @@ class FreeBodies {
       if (body.touched || body.joined) continue;
       const Point end = displaced(bounded.node);
       for (int axis = 0; axis < bounded.axes; ++axis) {
-        const double y = dot<double, dim>(Point(bounded.N.col(axis).template cast<double>()), end);
+        const double y =
+            detail::algebra::dot<double, dim>(Point(bounded.N.col(axis).template cast<double>()), end);
         if (y < bounded.lower[axis] || y > bounded.upper[axis]) body.touched = true;
       }
     }
@@ -408,7 +411,8 @@ class FreeBodies {
   template <class Iterator>
   static void advance(Body& body, Iterator first, Iterator last, bool is_last) {
     const double w = body.weight();
-    const double value = dot<double, dim>(body.way, Point(body.force + w / 2 * body.way)) + body.rubbing;
+    const double value =
+        detail::algebra::dot<double, dim>(body.way, Point(body.force + w / 2 * body.way)) + body.rubbing;
     if (value > body.value) {
       body.step /= 2;
       if (is_last) body.step *= 2;
@@ -419,12 +423,14 @@ class FreeBodies {
     if (is_last) return;
     const Square& P = body.may_move;
     const Square stiffness = body.grip + w * Square::Identity();
-    const Square allowed = times<double, dim, dim, dim>(times<double, dim, dim, dim>(P, stiffness), P);
-    const Square inverse_of_all = inverse<double, dim>(Square(allowed + w * (Square::Identity() - P)));
-    const Square compliance = times<double, dim, dim, dim>(P, inverse_of_all);
+    const Square allowed = detail::algebra::times<double, dim, dim, dim>(
+        detail::algebra::times<double, dim, dim, dim>(P, stiffness), P);
+    const Square inverse_of_all =
+        detail::algebra::inverse<double, dim>(Square(allowed + w * (Square::Identity() - P)));
+    const Square compliance = detail::algebra::times<double, dim, dim, dim>(P, inverse_of_all);
     const Point gradient = body.force + w * body.way + body.rub;
     const Point start = body.way;
-    Point step = times<double, dim, dim, 1>(compliance, Point(-gradient));
+    Point step = detail::algebra::times<double, dim, dim, 1>(compliance, Point(-gradient));
     // Adds the multipliers of the bounds, one after the other, until none changes (Hildreth 1957).
     constexpr int most_sweeps = 100;
     for (auto bound = first; bound != last; ++bound) bound->push = 0;
@@ -432,10 +438,10 @@ class FreeBodies {
     for (int sweep = 0; changes && sweep < most_sweeps; ++sweep) {
       changes = false;
       for (auto bound = first; bound != last; ++bound) {
-        const Point response = times<double, dim, dim, 1>(compliance, bound->normal);
-        const double per_push = dot<double, dim>(bound->normal, response);
+        const Point response = detail::algebra::times<double, dim, dim, 1>(compliance, bound->normal);
+        const double per_push = detail::algebra::dot<double, dim>(bound->normal, response);
         if (!(per_push * w > 1e-9)) continue;  // the constraints allow no motion across the bound
-        const double y = dot<double, dim>(bound->normal, Point(start + step));
+        const double y = detail::algebra::dot<double, dim>(bound->normal, Point(start + step));
         const double from_below = bound->push + (bound->low - y) / per_push,
                      from_above = bound->push + (bound->high - y) / per_push;
         const double push = from_below > 0 ? from_below : from_above < 0 ? from_above : 0;
@@ -447,8 +453,9 @@ class FreeBodies {
     body.step = step;
     body.way = start + step;
     constexpr double enough = 1e-9;
-    body.settled = body.grip.isZero() ||
-                   dot<double, dim>(step, step) <= enough * enough * dot<double, dim>(body.way, body.way);
+    body.settled =
+        body.grip.isZero() || detail::algebra::dot<double, dim>(step, step) <=
+                                  enough * enough * detail::algebra::dot<double, dim>(body.way, body.way);
   }
 
   // The total force of the colliders on a body balances the other forces on it. The gradient contains
@@ -481,7 +488,7 @@ class FreeBodies {
     }
     for (const auto& bounded : bounds.nodes()) {
       for_each_axis(bounded, [&](Body& body, int axis, const Point& normal, double pressure) {
-        const double asked = dot<double, dim>(normal, body.asked);
+        const double asked = detail::algebra::dot<double, dim>(normal, body.asked);
         body.pressed += std::abs(pressure);
         body.missing -= pressure * normal;
         if (supports(bounded, axis, asked)) body.supports += std::copysign(1.0, asked) * normal;
@@ -490,17 +497,22 @@ class FreeBodies {
     for (const auto& bounded : bounds.nodes()) {
       for_each_axis(bounded, [&](const Body& body, int axis, const Point& normal, double pressure) {
         double change = 0;
-        if (4 * dot<double, dim>(body.missing, body.missing) <= body.pressed * body.pressed) {
+        if (4 * detail::algebra::dot<double, dim>(body.missing, body.missing) <=
+            body.pressed * body.pressed) {
           if (pressure == 0) return;
-          change = std::abs(pressure) / body.pressed * dot<double, dim>(normal, body.missing);
+          change =
+              std::abs(pressure) / body.pressed * detail::algebra::dot<double, dim>(normal, body.missing);
         } else {
-          const double asked = dot<double, dim>(normal, body.asked);
+          const double asked = detail::algebra::dot<double, dim>(normal, body.asked);
           change = -pressure;
           if (supports(bounded, axis, asked)) {
-            const double square = dot<double, dim>(body.supports, body.supports);
+            const double square = detail::algebra::dot<double, dim>(body.supports, body.supports);
             const double share =
-                square > 0 ? std::max(dot<double, dim>(body.asked, body.supports) / square, 0.0) : 0;
-            const auto along = transposed_times<Scalar, dim, dim, 1>(bounded.T, g.node(bounded.node));
+                square > 0
+                    ? std::max(detail::algebra::dot<double, dim>(body.asked, body.supports) / square, 0.0)
+                    : 0;
+            const auto along =
+                detail::algebra::transposed_times<Scalar, dim, dim, 1>(bounded.T, g.node(bounded.node));
             change = std::copysign(share, asked) - static_cast<double>(along[axis]);
           }
         }

@@ -122,7 +122,7 @@ struct StepReport {
       text << ')';
     } else if (newton_iterations > 0) {
       text << " (" << newton_iterations << (newton_iterations == 1 ? " pass" : " passes")
-           << " over the joints, largest error " << detail::in_words(row_error) << " m or rad)";
+           << " over the joints, largest error " << detail::core::in_words(row_error) << " m or rad)";
     } else if (*this) {
       text << "; this integrator knows no residual";
     }
@@ -193,7 +193,7 @@ struct StepReport {
         return "no unique static equilibrium: " + free_motion + "; the state is unchanged";
       case StepStop::rows_unmet:
         return "joint " + std::to_string(unmet_joint) + " could not be met, its error is " +
-               detail::in_words(row_error) +
+               detail::core::in_words(row_error) +
                " m or rad (its rows contradict others, or the bodies turn too far in a step: take a smaller "
                "dt); "
                "the state is unchanged";

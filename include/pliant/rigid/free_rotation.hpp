@@ -47,7 +47,7 @@ inline UnitQuaternion<double> free_rotation(const SmallVector<double, 3>& moment
   };
   const auto first = half_of_top();
   const auto middle = about_axis(b, p[b] * (inverse[b] - inverse[1]));
-  return detail::normalized(first * middle * half_of_top());
+  return detail::algebra::normalized(first * middle * half_of_top());
 }
 
 }  // namespace pliant

@@ -98,9 +98,9 @@ inline MassProperties unit_density_solid(const TriangleMesh& surface) {
   double volume = 0;
   Point first = Point::Zero();
   SmallMatrix<double, 3, 3> second = SmallMatrix<double, 3, 3>::Zero();
-  for (const TriangleCorners& corners : surface.corners()) {
+  for (const contact::TriangleCorners& corners : surface.corners()) {
     const Point a = corners[0] - o, b = corners[1] - o, c = corners[2] - o, s = a + b + c;
-    const double part = a.dot(cross<double>(b, c)) / 6;
+    const double part = a.dot(algebra::cross<double>(b, c)) / 6;
     volume += part;
     first += part / 4 * s;
     second += part / 20 * (a * a.transpose() + b * b.transpose() + c * c.transpose() + s * s.transpose());

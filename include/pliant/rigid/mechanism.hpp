@@ -100,8 +100,9 @@ class Mechanism {
       if (value >= lowest - tolerance * size && value <= highest + tolerance * size) return;
       throw ParameterError(name + ": " + what, value,
                            "the joint does not fit: at the start it must lie in [" +
-                               detail::in_words(lowest, "", 17) + ", " + detail::in_words(highest, "", 17) +
-                               "] within " + detail::in_words(tolerance * size));
+                               detail::core::in_words(lowest, "", 17) + ", " +
+                               detail::core::in_words(highest, "", 17) + "] within " +
+                               detail::core::in_words(tolerance * size));
     };
     for (const auto& held : rows.held()) {
       if (held.compliance.rigid()) require(held.row.value, 0, 0, "held row");

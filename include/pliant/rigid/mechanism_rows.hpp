@@ -137,7 +137,7 @@ class MechanismRows {
             load.torque += torque;
           } else if (last == world_body) {  // what the others do to it
             load.force -= force;
-            load.torque -= torque + cross<double>(start[body].centre, force);
+            load.torque -= torque + detail::algebra::cross<double>(start[body].centre, force);
           }
         }
       };

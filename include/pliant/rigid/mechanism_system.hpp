@@ -112,7 +112,7 @@ class MechanismSystem {
     for (int b = 0; b < body_count(); ++b) {
       result.node(centre_of(b)) = x.node(centre_of(b)) + u.node(centre_of(b));
       const auto q = detail::rotation_by(x.node(rotation_of(b))) * turn(b, u);
-      result.node(rotation_of(b)) = detail::rotation_vector(detail::normalized(q));
+      result.node(rotation_of(b)) = detail::rotation_vector(detail::algebra::normalized(q));
     }
   }
 
@@ -121,7 +121,8 @@ class MechanismSystem {
     for (int b = 0; b < body_count(); ++b) {
       const Triple momentum = moments(b).cwiseProduct(v.node(rotation_of(b)));
       v.node(rotation_of(b)) =
-          transposed_times<double, 3, 3, 1>(rotation_matrix(turn(b, u)), momentum).cwiseQuotient(moments(b));
+          detail::algebra::transposed_times<double, 3, 3, 1>(rotation_matrix(turn(b, u)), momentum)
+              .cwiseQuotient(moments(b));
     }
   }
 
@@ -180,7 +181,8 @@ class MechanismSystem {
     return energy;
   }
   SystemIdentity identity() const {
-    return {.rest_shape = detail::fingerprint_of(rest_), .masses = detail::fingerprint_of(mass_)};
+    return {.rest_shape = detail::assembly::fingerprint_of(rest_),
+            .masses = detail::assembly::fingerprint_of(mass_)};
   }
 
   // Bodies, at the unknowns x with the rates v. All throw IndexError for a number that does not exist.

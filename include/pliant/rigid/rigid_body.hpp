@@ -99,7 +99,7 @@ class RigidBody {
   static constexpr double rounding = 1e-9;
 
   static double checked(const char* what, double length) {
-    if (!(length > 0) || !detail::is_finite(length)) {
+    if (!(length > 0) || !detail::core::is_finite(length)) {
       throw ParameterError(std::string("RigidBody: ") + what, length, "must be positive and finite (m)");
     }
     return length;
@@ -114,8 +114,8 @@ class RigidBody {
   }
 
   static MassProperties scaled(Density density, const MassProperties& shape) {
-    detail::require_parameter(density.value > 0, "RigidBody: density", density.value,
-                              "must be positive and finite (kg/m^3)");
+    detail::core::require_parameter(density.value > 0, "RigidBody: density", density.value,
+                                    "must be positive and finite (kg/m^3)");
     return density.value * shape;
   }
   static MassProperties scaled(Mass mass, const MassProperties& shape) {
@@ -123,30 +123,31 @@ class RigidBody {
   }
 
   void check() const {
-    detail::require_parameter(properties_.mass > 0, "RigidBody: mass", properties_.mass,
-                              "must be positive and finite (kg)");
+    detail::core::require_parameter(properties_.mass > 0, "RigidBody: mass", properties_.mass,
+                                    "must be positive and finite (kg)");
     double largest = 0;
     for (int i = 0; i < 3; ++i) {
-      detail::require_parameter(true, "RigidBody: centre", properties_.centre[i], "must be finite (m)");
+      detail::core::require_parameter(true, "RigidBody: centre", properties_.centre[i], "must be finite (m)");
       for (int j = 0; j < 3; ++j) {
         const double entry = properties_.inertia(i, j);
-        detail::require_parameter(true, "RigidBody: inertia", entry, "must be finite (kg m^2)");
+        detail::core::require_parameter(true, "RigidBody: inertia", entry, "must be finite (kg m^2)");
         largest = std::fmax(largest, std::abs(entry));
       }
     }
     for (int i = 0; i < 3; ++i) {
       const int j = (i + 1) % 3;
       const double skew = std::abs(properties_.inertia(i, j) - properties_.inertia(j, i));
-      detail::require_parameter(skew <= rounding * largest, "RigidBody: largest entry of inertia - inertia^T",
-                                skew, "the inertia tensor must be symmetric");
+      detail::core::require_parameter(skew <= rounding * largest,
+                                      "RigidBody: largest entry of inertia - inertia^T", skew,
+                                      "the inertia tensor must be symmetric");
     }
   }
 
   void check_moments() const {
-    detail::require_parameter(moments_[2] > 0, "RigidBody: smallest principal moment", moments_[2],
-                              "must be positive (kg m^2)");
+    detail::core::require_parameter(moments_[2] > 0, "RigidBody: smallest principal moment", moments_[2],
+                                    "must be positive (kg m^2)");
     const double excess = moments_[0] - moments_[1] - moments_[2];
-    detail::require_parameter(
+    detail::core::require_parameter(
         excess <= rounding * moments_[0], "RigidBody: largest principal moment minus the two others", excess,
         "must not be positive (kg m^2): no distribution of mass has such an inertia tensor");
   }

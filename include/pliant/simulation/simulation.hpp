@@ -39,7 +39,7 @@ class Simulation {
   using Integrator = IntegratorType;
   using Solver = SolverType;
   using Constraint = ConstraintType;
-  static constexpr bool has_solid = detail::IsSolid<Solid>;
+  static constexpr bool has_solid = detail::assembly::IsSolid<Solid>;
   static_assert(
       has_solid || ViewedSystem<Solid>,
       "the first argument of Simulation must be a Solid, Bodies or Copies, or a System of your own; "
@@ -64,7 +64,7 @@ class Simulation {
   static_assert(!System::abilities.rows || Integrator::abilities.takes_rows,
                 "this integrator takes no joints: use BackwardEuler or OptimizationEuler");
   static_assert(
-      !System::abilities.rows || !needs_solver || detail::solver_abilities<Solver>.takes_rows,
+      !System::abilities.rows || !needs_solver || detail::linear_solver::solver_abilities<Solver>.takes_rows,
       "joints need a solver that takes rows: Simulation(mechanism, BackwardEuler{...}, Condensed{})");
   static_assert(!System::abilities.rows || std::is_same_v<Constraint, Unconstrained>,
                 "the bodies of a Mechanism are held by joints to the world, not by constraints");
@@ -289,11 +289,11 @@ class Simulation {
       saved.x_ = state_.x;
       saved.v_ = state_.v;
     }
-    detail::save_history(system_, saved.system_);
+    detail::core::save_history(system_, saved.system_);
     contacts_.save(saved.contacts_);
     saved.terms_ = detail::terms_in(system_);
-    detail::save_history(integrator_workspace_, saved.integrator_);
-    detail::save_history(solver_workspace_, saved.solver_);
+    detail::core::save_history(integrator_workspace_, saved.integrator_);
+    detail::core::save_history(solver_workspace_, saved.solver_);
     saved.made_in_ = {system_, filter_};
   }
 
@@ -304,9 +304,9 @@ class Simulation {
     if (half_built_) renew();
     detail::require_same(saved.made_in_, {system_, filter_}, system_);
     contacts_.check(saved.contacts_);
-    detail::check_history(system_, saved.system_);
-    detail::check_history(integrator_workspace_, saved.integrator_);
-    detail::check_history(solver_workspace_, saved.solver_);
+    detail::core::check_history(system_, saved.system_);
+    detail::core::check_history(integrator_workspace_, saved.integrator_);
+    detail::core::check_history(solver_workspace_, saved.solver_);
     // Nothing throws after this point.
     positions_ = std::move(saved.positions_);
     relative_positions_ = std::move(saved.relative_positions_);
@@ -325,16 +325,16 @@ class Simulation {
     state_.time = saved.time_;
     state_.acceleration_known = saved.acceleration_known_;
     if (state_.acceleration_known) state_.a = std::move(saved.a_);
-    detail::restore_history(system_, std::move(saved.system_));
+    detail::core::restore_history(system_, std::move(saved.system_));
     contacts_.restore(std::move(saved.contacts_));
     restore_terms(system_, std::move(*saved.terms_));
-    detail::restore_history(integrator_workspace_, std::move(saved.integrator_));
-    detail::restore_history(solver_workspace_, std::move(saved.solver_));
+    detail::core::restore_history(integrator_workspace_, std::move(saved.integrator_));
+    detail::core::restore_history(solver_workspace_, std::move(saved.solver_));
   }
 
   template <class Other>
   void set_state(const Other&) requires(!std::is_same_v<Other, SavedState>) {
-    static_assert(detail::always_false<Other>,
+    static_assert(detail::core::always_false<Other>,
                   "set_state takes what state() of a Simulation has returned, whose solid, integrator and "
                   "solver are of the same types");
   }
@@ -363,7 +363,7 @@ class Simulation {
 
   // Sets the time of the current state [s], an argument of terms and of the paths of moved nodes.
   void set_time(double time) {
-    detail::require_parameter(true, "time", time, "must be finite (s)");
+    detail::core::require_parameter(true, "time", time, "must be finite (s)");
     if (time == state_.time) return;
     state_.time = time;
     state_.acceleration_known = false;
@@ -411,7 +411,7 @@ class Simulation {
   }
   template <class... Numbers>
   void set_gravity(Numbers...) requires(sizeof...(Numbers) > 0 && (std::is_arithmetic_v<Numbers> && ...)) {
-    static_assert(detail::always_false<Numbers...>,
+    static_assert(detail::core::always_false<Numbers...>,
                   "set_gravity takes a vector, in braces or of Eigen: set_gravity({0, -9.81, 0})");
   }
 
@@ -456,7 +456,7 @@ class Simulation {
   using FilterType = typename System::Filter;
   using Workspace = typename Integrator::template Workspace<System, FilterType>;
   using SolverWorkspace = typename Solver::template Workspace<typename System::Matrix>;
-  static constexpr SolverAbilities of_solver = detail::solver_abilities<Solver>;
+  static constexpr SolverAbilities of_solver = detail::linear_solver::solver_abilities<Solver>;
   using Context = StepContext<System, FilterType, Solver, SolverWorkspace>;
   static_assert(std::constructible_from<FilterType, NodeConstraints<System::dim>, const System&>,
                 "a Filter is made from what constraints describe and the System, see constraint/concept.hpp");
@@ -556,8 +556,8 @@ class Simulation {
   void require_nodal(const char* what, const Eigen::MatrixBase<Derived>& values) const {
     static_assert(Derived::RowsAtCompileTime == dim || Derived::RowsAtCompileTime == Eigen::Dynamic,
                   "a nodal quantity is a matrix of dim rows and one column per node");
-    detail::require_size(what, ": rows", values.rows(), dim);
-    detail::require_size(what, ": columns", values.cols(), system_.visible_node_count());
+    detail::core::require_size(what, ": rows", values.rows(), dim);
+    detail::core::require_size(what, ": columns", values.cols(), system_.visible_node_count());
     for (std::ptrdiff_t i = 0; i < values.cols(); ++i) {
       for (int axis = 0; axis < dim; ++axis) {
         require_finite(what, static_cast<double>(values(axis, i)), "must be finite", i);
@@ -658,7 +658,7 @@ class Simulation {
     Vector forces;  // on the unknowns, if the user's forces are converted in each step [N]
     bool acceleration_known = false;
     double time = 0;
-    detail::HistoryOf<System> system;
+    detail::core::HistoryOf<System> system;
     TermsBefore<System> terms;
 
     void take(const System& of, const State<Vector>& state) {
@@ -669,7 +669,7 @@ class Simulation {
       a.set_sum(state.a, Scalar(0), state.a);
       acceleration_known = state.acceleration_known;
       time = state.time;
-      detail::save_history(of, system);
+      detail::core::save_history(of, system);
       terms.take(of);
     }
     void give_back(System& to, State<Vector>& state) {
@@ -680,7 +680,7 @@ class Simulation {
       std::swap(state.a, a);
       state.acceleration_known = acceleration_known;
       state.time = time;
-      detail::restore_history(to, std::move(system));
+      detail::core::restore_history(to, std::move(system));
       terms.give_back(to);
     }
   };

@@ -53,7 +53,8 @@ inline BodyFrame moved(const BodyFrame& body, const SmallVector<double, 3>& by,
   const auto Q =
       rotation_matrix(UnitQuaternion<double>{s * unit[0], s * unit[1], s * unit[2], std::cos(angle / 2)});
   const SmallVector<double, 3> centre = body.centre + by, to_origin = body.origin - body.centre;
-  return {centre + times<double, 3, 3, 1>(Q, to_origin), times<double, 3, 3, 3>(Q, body.axes), centre};
+  return {centre + algebra::times<double, 3, 3, 1>(Q, to_origin),
+          algebra::times<double, 3, 3, 3>(Q, body.axes), centre};
 }
 
 }  // namespace detail
@@ -155,7 +156,7 @@ CheckReport check_joint(const J& joint, const JointCheckOptions& options = {}) {
       Vector force = Vector::Zero(), torque = Vector::Zero();
       double forces = 0, torques = 0;
       const auto act = [&](const Vector& at, const Vector& f) {
-        const Vector moment = cross<double>(at, f);
+        const Vector moment = detail::algebra::cross<double>(at, f);
         force += f;
         torque += moment;
         forces += f.norm();

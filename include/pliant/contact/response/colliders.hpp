@@ -40,7 +40,7 @@ struct NodePlanes {
     auto spare = list.begin() + count;
     if (count == most) {
       const auto slack = [&](const ContactPlane<Dim>& other) {
-        return dot<double, Dim>(other.normal, u) - other.least;
+        return detail::algebra::dot<double, Dim>(other.normal, u) - other.least;
       };
       spare = std::max_element(list.begin(), list.end(),
                                [&](const auto& a, const auto& b) { return slack(a) < slack(b); });
@@ -94,8 +94,8 @@ class Colliders {
   int add(AnyCollider<Dim> shape, const Surface& surface, Path path, double time) {
     shape.check();
     surface.check();
-    detail::require_parameter(added_ < std::numeric_limits<int>::max(), "colliders added so far", added_,
-                              "must leave a number for this one");
+    detail::core::require_parameter(added_ < std::numeric_limits<int>::max(), "colliders added so far",
+                                    added_, "must leave a number for this one");
     const auto box = shape.bounds();
     Collider collider{std::move(shape), box, surface, std::move(path), {}, {}, {}, {}, false, added_};
     if (collider.path) collider.start = collider.from = collider.to = on_path(added_, collider.path, time);
@@ -216,7 +216,7 @@ class Colliders {
       const auto near = collider.shape.nearest(local, thickness);
       if (!near || near->distance >= thickness - tolerance(size)) continue;
       const Point out = (thickness - near->distance) * collider.from.rotated(near->normal);
-      x += times<double, Dim, Dim, 1>(free_directions(), out);
+      x += detail::algebra::times<double, Dim, Dim, 1>(free_directions(), out);
       moved = true;
     }
     return moved;
@@ -236,8 +236,10 @@ class Colliders {
     }
     AxisAlignedBox<Dim> swept = local_box(collider.from, x);
     swept.include(local_box(collider.to, end));
-    const double size = std::max(detail::largest_entry<Dim>(x.lower), detail::largest_entry<Dim>(x.upper));
-    const double thickness = collider.surface.thickness, reach = detail::length<Dim>(longest) + beyond;
+    const double size =
+        std::max(detail::contact::largest_entry<Dim>(x.lower), detail::contact::largest_entry<Dim>(x.upper));
+    const double thickness = collider.surface.thickness,
+                 reach = detail::contact::length<Dim>(longest) + beyond;
     return !apart(collider, swept, std::max(reach + thickness, closeness(thickness, size)));
   }
   bool any_near(const NodeRegion<Dim>& region) const {
@@ -313,12 +315,13 @@ class Colliders {
       middle[k] = (box.lower[k] + box.upper[k]) / 2;
       half[k] = (box.upper[k] - box.lower[k]) / 2;
     }
-    const double size = detail::largest_entry<Dim>(middle) + detail::largest_entry<Dim>(half) +
-                        detail::largest_entry<Dim>(pose.translation());
+    const double size = detail::contact::largest_entry<Dim>(middle) +
+                        detail::contact::largest_entry<Dim>(half) +
+                        detail::contact::largest_entry<Dim>(pose.translation());
     const Point centre = pose.to_local(middle);
     AxisAlignedBox<Dim> result;
     for (int k = 0; k < Dim; ++k) {
-      double extent = detail::on_surface * size;
+      double extent = detail::contact::on_surface * size;
       for (int j = 0; j < Dim; ++j) extent += std::abs(pose.rotation()(j, k)) * half[j];
       result.lower[k] = centre[k] - extent;
       result.upper[k] = centre[k] + extent;
@@ -339,7 +342,7 @@ class Colliders {
   ContactPlane<Dim> plane_of(int index, const Point& x, const Point& point, const Point& normal) const {
     const Collider& collider = (*this)[index];
     const Point n = collider.to.rotated(normal), p = collider.to.to_world(point);
-    return {n, dot<double, Dim>(n, Point(p - x)) + collider.surface.thickness, index};
+    return {n, detail::algebra::dot<double, Dim>(n, Point(p - x)) + collider.surface.thickness, index};
   }
 
   std::vector<Collider> list_;

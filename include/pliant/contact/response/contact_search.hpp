@@ -130,8 +130,8 @@ class ContactSearch {
           if (immovable(i)) continue;
           auto& planes = planes_[static_cast<std::size_t>(i)];
           const Point displacement = point(u, i);
-          colliders.meet(collider, world(x).of(i), displacement, detail::length<dim>(displacement) + beyond,
-                         planes);
+          colliders.meet(collider, world(x).of(i), displacement,
+                         detail::contact::length<dim>(displacement) + beyond, planes);
           if (planes.count > 0) bounded = 1;
         }
       }
@@ -157,7 +157,7 @@ class ContactSearch {
           rounding = std::max(rounding, 2 * static_cast<double>(bounded_node.rounding_at(u.node(i))));
         }
         colliders.for_each_entered(from, displacement, [&](const ContactPlane<dim>& plane) {
-          if (plane.least - dot<double, dim>(plane.normal, displacement) <= rounding) return;
+          if (plane.least - detail::algebra::dot<double, dim>(plane.normal, displacement) <= rounding) return;
           planes.force_insert(plane, displacement);
           entered_[static_cast<std::size_t>(i)] = changed = bounded = 1;
         });

@@ -160,7 +160,8 @@ class [[nodiscard]] ExplicitContact {
 
   // A displacement as the sum of components along the normals of the planes.
   static Point along_normals(const BoundedNode& bounded, const Point& displacement) {
-    return transposed_times<double, dim, dim, 1>(Square(bounded.T.template cast<double>()), displacement);
+    return detail::algebra::transposed_times<double, dim, dim, 1>(Square(bounded.T.template cast<double>()),
+                                                                  displacement);
   }
 
   // The displacement without contact of a bounded node, projected into its bounds and reduced by friction and
@@ -178,14 +179,14 @@ class [[nodiscard]] ExplicitContact {
     const auto& collider = data_.search.colliders[pushed.collider(bounded)];
     const Point normal = Data::normal_of(bounded, pushed.axis, true);
     Point slip = u - carried(collider);
-    slip -= dot<double, dim>(slip, normal) * normal;
-    const double length = detail::length<dim>(slip);
+    slip -= detail::algebra::dot<double, dim>(slip, normal) * normal;
+    const double length = detail::contact::length<dim>(slip);
     if (length == 0) return u;
-    const double held = std::min(length, collider.surface.friction * detail::length<dim>(back));
+    const double held = std::min(length, collider.surface.friction * detail::contact::length<dim>(back));
     const double left = (length - held) / (1 + collider.surface.viscosity * drag_time);
     const Point less = (1 - left / length) * slip;
     const Square S = data_.search.free_directions(bounded.node);
-    return within_bounds(u - times<double, dim, dim, 1>(S, less));
+    return within_bounds(u - detail::algebra::times<double, dim, dim, 1>(S, less));
   }
 
   // The bounds for a further displacement `ahead` of a bounded node after u: those of the planes that it has
@@ -197,8 +198,9 @@ class [[nodiscard]] ExplicitContact {
     const auto rounding = static_cast<double>(bounded.rounding_at(u.template cast<Scalar>()));
     NodePlanes<dim> touched;
     for (ContactPlane<dim> plane : planes) {
-      if (dot<double, dim>(plane.normal, u) - plane.least > rounding) continue;
-      plane.least = dot<double, dim>(plane.normal, Point(carried(data_.search.colliders[plane.collider])));
+      if (detail::algebra::dot<double, dim>(plane.normal, u) - plane.least > rounding) continue;
+      plane.least = detail::algebra::dot<double, dim>(plane.normal,
+                                                      Point(carried(data_.search.colliders[plane.collider])));
       touched.add(plane);
     }
     BoundedNode result;
@@ -209,8 +211,8 @@ class [[nodiscard]] ExplicitContact {
       return result;
     }
     const Square S = data_.search.free_directions(bounded.node);
-    return Bounds::bounded_by(bounded.node, touched, S, ahead - times<double, dim, dim, 1>(S, ahead),
-                              planes.size);
+    return Bounds::bounded_by(bounded.node, touched, S,
+                              ahead - detail::algebra::times<double, dim, dim, 1>(S, ahead), planes.size);
   }
 
   // Records the forces of a correction of a bounded node, with `stiffness` [N/m] (or [N s/m], of a velocity):

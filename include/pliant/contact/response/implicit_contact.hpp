@@ -55,9 +55,9 @@ class [[nodiscard]] ImplicitContact {
             break;
           }
           const Point normal = bounded.N.col(axis).template cast<double>();
-          speed[axis] = static_cast<Scalar>(dot<double, dim>(normal, carried) / dt);
+          speed[axis] = static_cast<Scalar>(detail::algebra::dot<double, dim>(normal, carried) / dt);
         }
-        v.node(i) = times<Scalar, dim, dim, 1>(bounded.T, speed);
+        v.node(i) = detail::algebra::times<Scalar, dim, dim, 1>(bounded.T, speed);
       }
     }
 

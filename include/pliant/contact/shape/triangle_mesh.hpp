@@ -57,7 +57,7 @@ class TriangleMesh {
   bool is_two_sided() const { return two_sided_; }
 
   // The corners of all triangles [m], in an order of its own.
-  const std::vector<detail::TriangleCorners>& corners() const { return corners_; }
+  const std::vector<detail::contact::TriangleCorners>& corners() const { return corners_; }
 
   void check() const {}  // nothing to check: the constructor has refused invalid surfaces
 

@@ -42,8 +42,9 @@ struct Condensed {
   static constexpr SolverAbilities abilities{.takes_rows = true};
 
   void check() const {
-    detail::require_parameter(gap > 0, "Condensed::gap", gap, "must be positive (m or rad)");
-    detail::require_parameter(max_passes >= 1, "Condensed::max_passes", max_passes, "must be at least 1");
+    detail::core::require_parameter(gap > 0, "Condensed::gap", gap, "must be positive (m or rad)");
+    detail::core::require_parameter(max_passes >= 1, "Condensed::max_passes", max_passes,
+                                    "must be at least 1");
     direct.check();
   }
 
@@ -79,14 +80,14 @@ struct Condensed {
     lay_out(A, rows, w);
     w.inverse.resize(static_cast<std::size_t>(A.rows()));
     for (std::ptrdiff_t i = 0; i < A.rows(); ++i) {
-      w.inverse[static_cast<std::size_t>(i)] = inverse<double, 3>(A.diagonal(i));
+      w.inverse[static_cast<std::size_t>(i)] = detail::algebra::inverse<double, 3>(A.diagonal(i));
     }
     if (!rows.held.empty()) {
       fill_held(rows, w);
       w.held.analyse(w.W);
-      const FactorResult result = w.held.factor.factorise(w.W);
-      if (result == FactorResult::not_finite) return LinearStop::not_finite;
-      if (result == FactorResult::not_definite) return LinearStop::indefinite;
+      const detail::linear_solver::FactorResult result = w.held.factor.factorise(w.W);
+      if (result == detail::linear_solver::FactorResult::not_finite) return LinearStop::not_finite;
+      if (result == detail::linear_solver::FactorResult::not_definite) return LinearStop::indefinite;
     }
     if (!rows.bounded.empty()) fill_bounded(rows, w);
     return LinearStop::converged;
@@ -190,13 +191,13 @@ struct Condensed {
       }
     }
     w.W = matrix_of<typename W::RowMatrix>(neighbours);
-    std::vector<std::vector<int>> all(bounded);
+    std::vector<std::vector<int>> others(bounded);
     for (std::size_t a = 0; a < bounded; ++a) {
       for (std::size_t b = 0; b < bounded; ++b) {
-        if (a != b) all[a].push_back(static_cast<int>(b));
+        if (a != b) others[a].push_back(static_cast<int>(b));
       }
     }
-    w.S = matrix_of<typename W::RowMatrix>(all);
+    w.S = matrix_of<typename W::RowMatrix>(others);
     for (auto* vector : {&w.right_side, &w.solution}) vector->resize(at(held));
     for (auto* vector : {&w.bounded_side, &w.bounded_solution}) vector->resize(at(bounded));
     w.coupling.assign(3 * bounded, w.right_side);

@@ -60,10 +60,10 @@ struct BodyFrame {
 
   // Directions and points between the frame of the body and the world.
   SmallVector<double, 3> rotated(const SmallVector<double, 3>& local) const {
-    return times<double, 3, 3, 1>(axes, local);
+    return detail::algebra::times<double, 3, 3, 1>(axes, local);
   }
   SmallVector<double, 3> rotated_back(const SmallVector<double, 3>& direction) const {
-    return transposed_times<double, 3, 3, 1>(axes, direction);
+    return detail::algebra::transposed_times<double, 3, 3, 1>(axes, direction);
   }
   SmallVector<double, 3> to_world(const SmallVector<double, 3>& local) const {
     return origin + rotated(local);

@@ -23,7 +23,7 @@ struct PairFrames {
     for (std::size_t k = 0; k < 2; ++k) {
       const BodyFrame& body = start.bodies[k];
       result.point[k] = body.to_local(at);
-      result.axes[k] = transposed_times<double, 3, 3, 3>(body.axes, directions);
+      result.axes[k] = algebra::transposed_times<double, 3, 3, 3>(body.axes, directions);
     }
     return result;
   }
@@ -36,9 +36,9 @@ inline SmallMatrix<double, 3, 3> axes_around(const SmallVector<double, 3>& axis)
   // The coordinate axis that is most nearly orthogonal.
   Eigen::Index least = 0;
   unit.cwiseAbs().minCoeff(&least);
-  const SmallVector<double, 3> across = cross<double>(unit, SmallVector<double, 3>::Unit(least));
+  const SmallVector<double, 3> across = algebra::cross<double>(unit, SmallVector<double, 3>::Unit(least));
   axes.col(0) = across / across.norm();
-  axes.col(1) = cross<double>(unit, SmallVector<double, 3>(axes.col(0)));
+  axes.col(1) = algebra::cross<double>(unit, SmallVector<double, 3>(axes.col(0)));
   axes.col(2) = unit;
   return axes;
 }
@@ -46,13 +46,13 @@ inline SmallMatrix<double, 3, 3> axes_around(const SmallVector<double, 3>& axis)
 // Throws ParameterError unless `axis` has a direction.
 inline void require_axis(const char* what, const SmallVector<double, 3>& axis) {
   const double length = axis.norm();
-  if (!(length > 0) || !is_finite(length)) {
+  if (!(length > 0) || !core::is_finite(length)) {
     throw ParameterError(what, length, "its length must be positive and finite");
   }
 }
 
 inline void require_point(const char* what, const SmallVector<double, 3>& point) {
-  for (int k = 0; k < 3; ++k) require_parameter(true, what, point[k], "must be finite (m)");
+  for (int k = 0; k < 3; ++k) core::require_parameter(true, what, point[k], "must be finite (m)");
 }
 
 // The rows of a pair at the present places. Every row is a function of the place of the second body in axes
@@ -63,8 +63,8 @@ class PairRows {
 
   PairRows(const PairFrames& frames, const JointPlaces<2>& places) {
     const BodyFrame &first = places.bodies[0], &second = places.bodies[1];
-    first_axes_ = times<double, 3, 3, 3>(first.axes, frames.axes[0]);
-    second_axes_ = times<double, 3, 3, 3>(second.axes, frames.axes[1]);
+    first_axes_ = algebra::times<double, 3, 3, 3>(first.axes, frames.axes[0]);
+    second_axes_ = algebra::times<double, 3, 3, 3>(second.axes, frames.axes[1]);
     const Vector point = second.to_world(frames.point[1]);
     arm_ = point - second.centre;
     distance_ = point - first.to_world(frames.point[0]);
@@ -75,7 +75,8 @@ class PairRows {
   // rotation of the first body by t changes it by t.(n x d) - t.(r_1 x n), that is -t.((r_1 + d) x n).
   JointRow along(int k) const {
     const Vector n = first_axes_.col(k);
-    return {n.dot(distance_), {-n, -cross<double>(first_arm_, n), n, cross<double>(arm_, n)}};
+    return {n.dot(distance_),
+            {-n, -algebra::cross<double>(first_arm_, n), n, algebra::cross<double>(arm_, n)}};
   }
 
   // The tilt of the third axis of the second body towards axis k = 0, 1 of the first: 2 t.s / (1 + a.s) with
@@ -84,7 +85,7 @@ class PairRows {
   JointRow tilt(int k) const {
     const Vector t = first_axes_.col(k), a = first_axes_.col(2), s = second_axes_.col(2);
     const double u = t.dot(s), w = 1 + a.dot(s);
-    const Vector turn = 2 / w * (cross<double>(t, s) - u / w * cross<double>(a, s));
+    const Vector turn = 2 / w * (algebra::cross<double>(t, s) - u / w * algebra::cross<double>(a, s));
     return rotation(2 * u / w, -turn);
   }
 
@@ -92,10 +93,10 @@ class PairRows {
   // With the quaternion (v, w) of the rotation and g = v / w, an angular velocity omega changes g by
   // (omega + omega x g + g (g.omega)) / 2.
   JointRow turn(int k) const {
-    const auto q = quaternion_of(transposed_times<double, 3, 3, 3>(first_axes_, second_axes_));
+    const auto q = quaternion_of(algebra::transposed_times<double, 3, 3, 3>(first_axes_, second_axes_));
     const Vector g = Vector(q.x, q.y, q.z) / q.w;
-    const Vector change = Vector::Unit(k) + cross<double>(g, Vector::Unit(k)) + g[k] * g;
-    return rotation(2 * g[k], times<double, 3, 3, 1>(first_axes_, change));
+    const Vector change = Vector::Unit(k) + algebra::cross<double>(g, Vector::Unit(k)) + g[k] * g;
+    return rotation(2 * g[k], algebra::times<double, 3, 3, 1>(first_axes_, change));
   }
 
   // The angle from the first axis of the first body to that of the second about the common third axis [rad],
@@ -104,7 +105,7 @@ class PairRows {
     const Vector t = first_axes_.col(0), u = first_axes_.col(1), s = second_axes_.col(0);
     const double cosine = t.dot(s), sine = u.dot(s);
     const Vector across = (cosine * u - sine * t) / (cosine * cosine + sine * sine);
-    return rotation(std::atan2(sine, cosine), cross<double>(s, across));
+    return rotation(std::atan2(sine, cosine), algebra::cross<double>(s, across));
   }
 
  private:

@@ -25,7 +25,7 @@ struct Compliance {
   // `of`: the prefix in a ParameterError.
   void check(const std::string& of) const {
     if (!(stiffness >= 0)) throw ParameterError(of + ".stiffness", stiffness, "must not be negative");
-    if (!(damping >= 0) || !detail::is_finite(damping)) {
+    if (!(damping >= 0) || !detail::core::is_finite(damping)) {
       throw ParameterError(of + ".damping", damping, "must be finite and not negative");
     }
   }
@@ -40,7 +40,7 @@ struct Limits {
     if (lowest != lowest) throw ParameterError(of + ".lowest", lowest, "must be a number");
     if (!(highest >= lowest)) {
       throw ParameterError(of + ".highest", highest,
-                           "must be at least the lowest value, " + detail::in_words(lowest, "", 17));
+                           "must be at least the lowest value, " + detail::core::in_words(lowest, "", 17));
     }
   }
 };
@@ -51,7 +51,7 @@ struct Motor {
   double force = 0;  // largest magnitude, may be infinite [N] or [N m]; 0: no motor
 
   void check(const std::string& of) const {
-    if (!detail::is_finite(speed)) throw ParameterError(of + ".speed", speed, "must be finite");
+    if (!detail::core::is_finite(speed)) throw ParameterError(of + ".speed", speed, "must be finite");
     if (!(force >= 0)) throw ParameterError(of + ".force", force, "must not be negative");
   }
 };
