@@ -67,7 +67,7 @@ class WatchedSystem {
     return inner_.free_motion(held, x);
   }
 
-  double energy(const Vector& x) {
+  double energy(const Vector& x) const {
     const Watch watch(phases_.blocks);
     return inner_.energy(x);
   }

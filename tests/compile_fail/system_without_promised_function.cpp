@@ -1,5 +1,5 @@
 // A System that says that it has state of its own, and does not say how a step changes it.
-// must say: the first argument of Simulation must be a Solid, Bodies or Copies, or a System of your own
+// must say: a System has a History, save, restore and end_step if, and only if
 #include <pliant/assembly/dense_system.hpp>
 #include <pliant/linear_solver/direct/dense_cholesky.hpp>
 #include <pliant/simulation/simulation.hpp>

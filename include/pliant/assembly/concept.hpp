@@ -9,7 +9,9 @@
 // and a constant with its optional abilities,
 //   static constexpr SystemAbilities abilities{.adds_displacements = false};
 // whose fields have defaults; for each ability that is true the concept requires its functions. A misspelt
-// field does not compile, nor does a misspelt function.
+// field does not compile, nor does a misspelt function. Terms, and functions of a state of its own, must be
+// declared if they exist. Functions of free bodies and of origins need not be, because a System that derives
+// from another one may have to switch these abilities off.
 //
 // `system_of(solid)` makes the System of a Solid, of Bodies or of Copies (assembly/system.hpp). A custom
 // System derives from DenseSystem (assembly/dense_system.hpp), which requires only energy, gradient and
@@ -30,6 +32,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -196,8 +200,26 @@ concept HasRows = requires(S& system, const typename S::Vector& x) {
 };
 
 template <class S>
-concept HasOwnState = core::HasHistory<S> && requires(S& system, const typename S::Vector& x) {
+concept EndsSteps = requires(S& system, const typename S::Vector& x) {
   system.end_step(x, x, 0.0);  // the unknowns, their rates and the time [s] after an accepted step
+};
+
+// Whether a System has the functions of its own state if, and only if, it declares them.
+template <class S>
+concept DeclaresOwnState = (S::abilities.own_state && core::HasHistory<S> && EndsSteps<S>) ||
+                           (!S::abilities.own_state && !core::HasHistory<S> && !EndsSteps<S>);
+
+// The same for terms, of which there may be none.
+template <class S>
+concept DeclaresTerms = (S::abilities.terms && HasTerms<S>) || (!S::abilities.terms && !HasTerms<S>) ||
+                        (!S::abilities.terms && requires(S & system) {
+                          requires std::tuple_size_v<std::remove_cvref_t<decltype(system.terms())>>
+                          == 0;
+                        });
+
+template <class S>
+concept NamesSystemAbilities = requires {
+  { S::abilities } -> std::same_as<const SystemAbilities&>;
 };
 
 }  // namespace detail::assembly
@@ -236,10 +258,10 @@ concept System = requires(S& system, const S& constant, const typename S::Vector
 }
 &&SystemVector<typename S::Vector>&& SystemMatrix<typename S::Matrix> &&
     (!S::abilities.free_bodies || detail::assembly::HasFreeBodies<S>)&&  // required by its abilities
-    (!S::abilities.terms || detail::assembly::HasTerms<S>)&&             // required by its abilities
-    (!S::abilities.own_state || detail::assembly::HasOwnState<S>)&&      // required by its abilities
     (!S::abilities.turns_rates || detail::assembly::TurnsRates<S>)&&     // required by its abilities
-    (!S::abilities.rows || detail::assembly::HasRows<S>);                // required by its abilities
+    (!S::abilities.rows || detail::assembly::HasRows<S>)&&               // required by its abilities
+    // if, and only if, its abilities name them
+    detail::assembly::DeclaresTerms<S>&& detail::assembly::DeclaresOwnState<S>;
 
 // The additional requirements of a Simulation, for its view of the state and for values that the user sets.
 template <class S>

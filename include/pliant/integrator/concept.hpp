@@ -18,7 +18,7 @@
 //   abilities                                static constexpr WorkspaceAbilities abilities{.steps = true};
 //   constraint_forces()                      of constraints and colliders on the nodes in the last step [N]
 // and the functions of each ability that is true. A misspelt field does not compile, nor does an integrator
-// whose workspace lacks a function of its abilities.
+// whose workspace lacks a function of its abilities, or has one that they do not name.
 #pragma once
 
 #include <cmath>
@@ -167,6 +167,14 @@ concept FollowsState = requires(W& workspace) {
   workspace.state_changed();  // see WorkspaceAbilities
 };
 
+// Whether a workspace has the functions of each ability if, and only if, it is true.
+template <class W, class System, class Filter>
+concept DeclaresWorkspace =
+    W::abilities.history == HasHistory<W>&& W::abilities.steps == FollowsSteps<W>&& W::abilities.steps ==
+    FollowsSomeSteps<W>&& W::abilities.keeps == KeepsFrom<W>&& W::abilities.checks_constraints ==
+    ChecksConstraints<W, System, Filter>&& W::abilities.follows_constraints ==
+    FollowsConstraints<W>&& W::abilities.follows_state == FollowsState<W>;
+
 }  // namespace detail
 
 // The workspace of an integrator.
@@ -177,12 +185,7 @@ concept IntegratorWorkspace = std::default_initializable<W> && std::movable<W> &
   {
     workspace.constraint_forces()
     } -> std::convertible_to<const typename System::Vector&>;  // last step's [N]
-} &&(!W::abilities.history || detail::core::HasHistory<W>)&&   // required by its abilities
-    (!W::abilities.steps || detail::linear_solver::FollowsSteps<W>)&&  // required by its abilities
-    (!W::abilities.keeps || detail::linear_solver::KeepsFrom<W>)&&     // required by its abilities
-    (!W::abilities.checks_constraints || detail::ChecksConstraints<W, System, Filter>)&&  // the same
-    (!W::abilities.follows_constraints || detail::FollowsConstraints<W>)&&                // the same
-    (!W::abilities.follows_state || detail::FollowsState<W>);                             // the same
+} && detail::DeclaresWorkspace<W, System, Filter>;
 
 // The requirements that do not depend on a system.
 template <class I>

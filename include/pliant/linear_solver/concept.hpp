@@ -128,6 +128,12 @@ concept FollowsSteps = requires(W& workspace) {
   workspace.begin_step();   // see SolverAbilities
   workspace.step_undone();  // see SolverAbilities
 };
+// Whether a workspace has only some of them, for example because one is misspelt.
+template <class W>
+concept FollowsSomeSteps = requires(W& workspace) {
+  workspace.begin_step();
+}
+|| requires(W& workspace) { workspace.step_undone(); };
 template <class W>
 concept KeepsFrom = requires(W& workspace) {
   workspace.keep_from(workspace);  // see SolverAbilities
@@ -137,7 +143,8 @@ concept KeepsFrom = requires(W& workspace) {
 template <class S, class Matrix, class W = typename S::template Workspace<Matrix>>
 concept KeepsPromises = solver_abilities<S>
 .takes_positions == TakesPositions<W, typename Matrix::Vector>&& solver_abilities<S>.follows_steps ==
-    FollowsSteps<W>&& solver_abilities<S>.follows_steps == KeepsFrom<W>;
+    FollowsSteps<W>&& solver_abilities<S>.follows_steps ==
+    FollowsSomeSteps<W>&& solver_abilities<S>.follows_steps == KeepsFrom<W>;
 
 }  // namespace detail::linear_solver
 

@@ -40,6 +40,11 @@ class Simulation {
   using Solver = SolverType;
   using Constraint = ConstraintType;
   static constexpr bool has_solid = detail::assembly::IsSolid<Solid>;
+  static_assert(has_solid || !detail::assembly::NamesSystemAbilities<Solid> || detail::assembly::DeclaresOwnState<Solid>,
+                "a System has a History, save, restore and end_step if, and only if, its abilities say "
+                ".own_state = true");
+  static_assert(has_solid || !detail::assembly::NamesSystemAbilities<Solid> || detail::assembly::DeclaresTerms<Solid>,
+                "a System has terms if, and only if, its abilities say .terms = true");
   static_assert(
       has_solid || ViewedSystem<Solid>,
       "the first argument of Simulation must be a Solid, Bodies or Copies, or a System of your own; "
@@ -462,8 +467,8 @@ class Simulation {
                 "a Filter is made from what constraints describe and the System, see constraint/concept.hpp");
   static_assert(
       IntegratorFor<Integrator, Context>,
-      "the integrator lacks prepare or step, or its workspace a function that its abilities promise; see "
-      "integrator/concept.hpp");
+      "the integrator lacks prepare or step, or its workspace a function that its abilities promise, or it "
+      "has one that they do not name; see integrator/concept.hpp");
 
   // Whether positions in a step are relative to origins.
   bool relative() const {
