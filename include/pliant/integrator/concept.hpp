@@ -168,12 +168,17 @@ concept FollowsState = requires(W& workspace) {
 };
 
 // Whether a workspace has the functions of each ability if, and only if, it is true.
+// clang-format off
 template <class W, class System, class Filter>
 concept DeclaresWorkspace =
-    W::abilities.history == HasHistory<W>&& W::abilities.steps == FollowsSteps<W>&& W::abilities.steps ==
-    FollowsSomeSteps<W>&& W::abilities.keeps == KeepsFrom<W>&& W::abilities.checks_constraints ==
-    ChecksConstraints<W, System, Filter>&& W::abilities.follows_constraints ==
-    FollowsConstraints<W>&& W::abilities.follows_state == FollowsState<W>;
+    (W::abilities.history == core::HasHistory<W>) &&
+    (W::abilities.steps == linear_solver::FollowsSteps<W>) &&
+    (W::abilities.steps == linear_solver::FollowsSomeSteps<W>) &&
+    (W::abilities.keeps == linear_solver::KeepsFrom<W>) &&
+    (W::abilities.checks_constraints == ChecksConstraints<W, System, Filter>) &&
+    (W::abilities.follows_constraints == FollowsConstraints<W>) &&
+    (W::abilities.follows_state == FollowsState<W>);
+// clang-format on
 
 }  // namespace detail
 

@@ -140,11 +140,14 @@ concept KeepsFrom = requires(W& workspace) {
 };
 
 // Whether the declared abilities of a solver are those of its workspace.
+// clang-format off
 template <class S, class Matrix, class W = typename S::template Workspace<Matrix>>
-concept KeepsPromises = solver_abilities<S>
-.takes_positions == TakesPositions<W, typename Matrix::Vector>&& solver_abilities<S>.follows_steps ==
-    FollowsSteps<W>&& solver_abilities<S>.follows_steps ==
-    FollowsSomeSteps<W>&& solver_abilities<S>.follows_steps == KeepsFrom<W>;
+concept KeepsPromises =
+    (solver_abilities<S>.takes_positions == TakesPositions<W, typename Matrix::Vector>) &&
+    (solver_abilities<S>.follows_steps == FollowsSteps<W>) &&
+    (solver_abilities<S>.follows_steps == FollowsSomeSteps<W>) &&
+    (solver_abilities<S>.follows_steps == KeepsFrom<W>);
+// clang-format on
 
 }  // namespace detail::linear_solver
 
