@@ -46,7 +46,7 @@ struct Problem {
       loads.node(i) = system.mass().node(i).cwiseProduct(gravity);
     }
     ElasticSystem<Solid<Tet4, StableNeoHookean, double>>& elastic = system;
-    elastic.tangent(start.x, Projection::none, 1.0, workspace.potential.elastic, A);
+    elastic.tangent(start.x, Projection::none, 1.0, g, A);
   }
 
   // As BackwardEuler::step makes them.

@@ -15,7 +15,7 @@ TEST_CASE("Colliders: a path without a pose is refused by the number of its coll
                     Catch::Contains("collider 1: Pose: translation = ") && Catch::Contains("must be finite"));
   CHECK(colliders.add(Sphere({0, 0, 0}, 1), {}, nullptr, 0) == 1);  // nothing was added
   CHECK(colliders.add(Sphere({0, 0, 0}, 1), {}, rises, 0) == 2);
-  colliders.place(0, 0.5);
+  colliders.set_interval(0, 0.5);
   CHECK(colliders[2].to.translation() == SmallVector<double, 3>(0, 0.5, 0));
-  CHECK_THROWS_WITH(colliders.place(0.5, 1), Catch::Contains("collider 2: Pose: translation"));
+  CHECK_THROWS_WITH(colliders.set_interval(0.5, 1), Catch::Contains("collider 2: Pose: translation"));
 }

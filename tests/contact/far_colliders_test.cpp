@@ -80,7 +80,7 @@ TEST_CASE("colliders: what is far from a region finds nothing at any of its node
         const auto path = [=](double t) { return t == 0 ? from : to; };
         if (colliders == &plain) colliders->add(Unbounded{shape}, surface, path, 0);
         else colliders->add(shape, surface, path, 0);
-        colliders->place(0, 1);
+        colliders->set_interval(0, 1);
       }
       for (int k = 0; k < 60; ++k) {
         const double size = random.log_between(1e-3, 0.3), speed = random.log_between(1e-4, 1);
@@ -141,7 +141,7 @@ TEST_CASE("colliders: a node that rests on a surface, or on the edge of what cou
   constexpr double rounding = 1e-6, thickness = 0.1;
   colliders.prepare(1, rounding);
   colliders.add(HalfSpace<3>(Point(0, 0, 0), Point(0, 1, 0)), {.thickness = thickness}, nullptr, 0);
-  colliders.place(0, 1);
+  colliders.set_interval(0, 1);
   for (const double height : {0.0, thickness, 1.0099 * thickness, 1.01 * thickness + rounding}) {
     const Point x(0, height, 0), still = Point::Zero();
     NodePlanes<3> planes;

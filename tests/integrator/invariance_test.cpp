@@ -122,13 +122,13 @@ TEST_CASE("permuted nodes and elements make the permuted motion") {
   Mesh<Tet4> shuffled = mesh;
   const auto permute = [&](const Points& values) {
     Points result(3, values.cols());
-    for (int i = 0; i < values.cols(); ++i) result.col(detail::assembly::renumbered(i)) = values.col(i);
+    for (int i = 0; i < values.cols(); ++i) result.col(renumbered(i)) = values.col(i);
     return result;
   };
   shuffled.nodes = permute(mesh.nodes);
   for (std::ptrdiff_t e = 0; e < mesh.element_count(); ++e) {
     for (int a = 0; a < 4; ++a) {
-      shuffled.elements(a, mesh.element_count() - 1 - e) = detail::assembly::renumbered(mesh.elements(a, e));
+      shuffled.elements(a, mesh.element_count() - 1 - e) = renumbered(mesh.elements(a, e));
     }
   }
   auto pinned = nodes_where(mesh, [](const auto& X) { return X.x() < 0.05; });
@@ -136,7 +136,7 @@ TEST_CASE("permuted nodes and elements make the permuted motion") {
   const Points velocity = noise(mesh.node_count(), 42), force = 5 * noise(mesh.node_count(), 43);
   const auto scene = make_scene<StableNeoHookean>(setup);
   setup.mesh = shuffled;
-  for (int& node : setup.pinned) node = detail::assembly::renumbered(node);
+  for (int& node : setup.pinned) node = renumbered(node);
   const auto other = make_scene<StableNeoHookean>(setup);
   scene->set_velocities(velocity);
   scene->set_external_forces(force);

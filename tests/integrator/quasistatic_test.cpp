@@ -253,8 +253,7 @@ TEST_CASE("QuasiStatic: the tolerance is relative to the forces of the result, h
       REQUIRE(other->step());
       return other->energies().elastic;
     };
-    const double work = (detail::energy::energy_at(1.01) - detail::energy::energy_at(0.99)) /
-                        0.02;  // force times 12 m, or moment times 2
+    const double work = (energy_at(1.01) - energy_at(0.99)) / 0.02;  // force times 12 m, or moment times 2
     CAPTURE(twisted, work, report.residual_goal);
     CHECK(report.residual_goal < 2e-5 * work);
     CHECK(report.residual <= report.residual_goal);

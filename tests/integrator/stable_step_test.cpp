@@ -38,8 +38,8 @@ struct Slack {
   EnergyHessian<Derived> hessian(const Eigen::MatrixBase<Derived>& F) const {
     using T = typename Derived::Scalar;
     EnergyHessian<Derived> H;
-    const T entry = select(F(0, 0) > constant<T>(limit),
-                           constant<T>(std::numeric_limits<double>::quiet_NaN()), constant<T>(0));
+    const T entry = simd::select(F(0, 0) > constant<T>(limit),
+                                 constant<T>(std::numeric_limits<double>::quiet_NaN()), constant<T>(0));
     for (int k = 0; k < H.size(); ++k) H.data()[k] = entry;
     return H;
   }

@@ -224,7 +224,7 @@ TEST_CASE("check_derivatives: a function of many variables") {
     const auto wrong_gradient = [&](const Eigen::VectorXd& y) { return Eigen::VectorXd(1.01 * gradient(y)); };
     CHECK_FALSE(check_derivatives(value, wrong_gradient, times, x, 0.01));
     const auto wrong_times = [&](const Eigen::VectorXd& y, const Eigen::VectorXd& d) {
-      return Eigen::VectorXd(detail::algebra::times(y, d) + 0.01 * d);
+      return Eigen::VectorXd(times(y, d) + 0.01 * d);
     };
     CHECK(failed(check_derivatives(value, gradient, wrong_times, x, 0.01)) ==
           std::vector<std::string>{"hessian is the derivative of the gradient"});
