@@ -15,10 +15,10 @@ together="-D PLIANT_TESTS_PER_UNIT=40 -D PLIANT_PRECOMPILE=ON -D PLIANT_BUILD_BE
 tests_only="$together -D PLIANT_TEST_PACKAGE=OFF -D PLIANT_BUILD_EXAMPLES=OFF"
 gnu_flags="--param ggc-min-heapsize=1000000 --param ggc-min-expand=200"
 
-# Each folder of tests is run once by clang, with or without sanitizers, or by g++, some by both. The sanitized builds
+# Each folder of tests is run once by clang, with or without sanitizers, and a few by g++ too. The sanitized builds
 # leave out the cases tagged [slow]. None is built with -DNDEBUG: Eigen asserts sizes, indices and what must not alias.
 with_sanitizers="constraint;contact;core;integrator;io;linear_solver;mesh;nonlinear_solver;potential;solid;system"
-with_gnu="composition;element;pliant;simd;system"
+with_gnu="element;pliant;simd"
 
 build_and_test "g++: examples, package, headers, a part of the tests" release --preset release $together \
   -D CMAKE_CXX_FLAGS="$gnu_flags" -D CMAKE_CXX_FLAGS_RELEASE=-O1 -D PLIANT_TEST_FOLDERS="$with_gnu"
@@ -26,7 +26,7 @@ build_and_test "g++ -O3 -march=native: what computes in lanes" native --preset r
   -D CMAKE_CXX_FLAGS="$gnu_flags" -D CMAKE_CXX_FLAGS_RELEASE=-O3 -D PLIANT_NATIVE=ON \
   -D PLIANT_TEST_FOLDERS="simd;element;assembly/element_kernel;assembly/hex8_stiffness"
 build_and_test "clang" clang --preset clang $tests_only -D CMAKE_CXX_FLAGS_RELEASE=-O1 \
-  -D PLIANT_TEST_FOLDERS="compile_fail;contact/first_hit;$(other_folders "$with_sanitizers;composition")"
+  -D PLIANT_TEST_FOLDERS="compile_fail;contact/first_hit;$(other_folders "$with_sanitizers")"
 LSAN_OPTIONS=suppressions=$PWD/tests/support/leaks_of_others.txt:print_suppressions=0 \
   build_and_test "clang with AddressSanitizer and UBSan" sanitize --preset debug-sanitize $tests_only \
   -D CMAKE_CXX_COMPILER=clang++ -D PLIANT_TEST_FOLDERS="$with_sanitizers"

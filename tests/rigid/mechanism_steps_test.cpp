@@ -325,8 +325,40 @@ TEST_CASE("Mechanism: poses that are set are taken, and open joints close") {
   CHECK_THROWS_AS(sim.pose(1), IndexError);
   CHECK_THROWS_AS(sim.set_pose(-1, pose), IndexError);
   CHECK_THROWS_AS(sim.set_body_velocity(1, BodyVelocity{}), IndexError);
+  CHECK_THROWS_AS(sim.set_body_velocity(rod, {.angular = {0, inf, 0}}), ParameterError);
   CHECK_THROWS_AS(sim.joint_load(1), IndexError);
   CHECK_THROWS_AS(sim.joint_coordinate(0), IndexError);
   CHECK_THROWS_AS(Simulation(Mechanism(), BackwardEuler{}, Condensed{}), SizeError);
   CHECK_THROWS_AS(Simulation(pendulum, BackwardEuler{}, Condensed<>{.gap = 0}), ParameterError);
+}
+
+TEST_CASE("Mechanism: a damper alone brakes, and a rigid spring is refused") {
+  // 0.5 kg m^2 dw/dt = -c w: with the force at the end of each step, w falls by 1 + c dt / I.
+  const double c = 2, dt = 1e-3;
+  Simulation sim(wheel({.spring = {.stiffness = 0, .damping = c}}), BackwardEuler{.dt = dt}, Condensed{});
+  sim.set_body_velocity(0, {.angular = {0, 0, 3}});
+  test::step(sim, 100);
+  CHECK(sim.body_velocity(0).angular.z() == Approx(3 * std::pow(1 + c * dt / 0.5, -100)).epsilon(1e-6));
+  CHECK_THROWS_WITH(wheel({.spring = {.damping = 3}}), Catch::Contains("Hinge::spring.stiffness"));
+  CHECK_THROWS_WITH(on_rail({.spring = {.damping = 3}}), Catch::Contains("Slider::spring.stiffness"));
+}
+
+TEST_CASE("Mechanism: a compliance without stiffness and damping exerts no force") {
+  Mechanism mechanism;
+  const int body = mechanism.add(RigidBody::sphere(0.1, Mass{2}));
+  mechanism.add(Fixed{.second = body, .turn_compliance = {.stiffness = 0}});
+  Simulation sim(mechanism, BackwardEuler{.dt = 0.01}, Condensed{});
+  sim.set_gravity(down);
+  sim.set_body_velocity(body, {.angular = {0, 0, 3}});
+  test::step(sim, 10);
+  CHECK(sim.body_velocity(body).angular.z() == Approx(3));
+  CHECK(sim.joint_load(0).torque.norm() < 1e-12);
+}
+
+TEST_CASE("Mechanism: the state of a mechanism with other joints is refused") {
+  Mechanism free = on_rail({}), joined = on_rail({});
+  joined.add(Ball{.second = 0});
+  Simulation from(free, BackwardEuler{.dt = 0.01}, Condensed{}),
+      to(joined, BackwardEuler{.dt = 0.01}, Condensed{});
+  CHECK_THROWS_WITH(to.set_state(from.state()), Catch::Contains("1 in the state, 2 here"));
 }

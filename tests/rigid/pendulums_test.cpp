@@ -179,7 +179,7 @@ TEST_CASE("Mechanism: a chain of 20 rods between two points") {
   CHECK((sim.joint_load(n).force - Vector3(-H, -n / 2. * mass * gravity, 0)).norm() < 1e-6 * H);
 }
 
-// Three rods in a loop with four hinges: in space 24 rows hold 18 - 1 freedoms, 7 of them redundantly.
+// Three rods in a loop with four hinges: in space 20 rows hold 18 - 1 freedoms, 3 of them redundantly.
 TEST_CASE("Mechanism: a parallelogram with redundant rows swings like its closed form") {
   const double a = 0.01;
   const Vector3 arm = at_angle(a), right(1, 0, 0), zero = Vector3::Zero();

@@ -77,9 +77,8 @@ struct SystemAbilities {
   bool own_gravity = false;
   // Its steps satisfy equations and inequalities (linear_solver/rows/rows.hpp), and it has no elastic energy:
   //   begin_rows(x, dt)      computes rows() for a step of dt [s] from x, without multipliers
-  //   follow_rows(x, u)      corrects the right sides by the errors at x, which is reached by the
-  //   displacement
-  //                          u; returns the largest error
+  //   follow_rows(x, u)      corrects the right sides by the errors at x, reached by the displacement u;
+  //                          returns the largest error
   //   row_rounding(x)        the rounding of these errors
   // The forces of rows act with their derivatives at the start of a step, and rows are met at its end.
   bool rows = false;

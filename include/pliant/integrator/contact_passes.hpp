@@ -26,13 +26,13 @@ inline void append(StepReport& total, StepReport report) {
   total = std::move(report);
 }
 
-// Shortens the way from `start`, at which the potential was last computed, to u to the safe fraction.
+// Shortens the change of u from `start`, where the potential was last computed, to its safe fraction.
 template <class Potential, class Vector>
-void keep_safe(const Potential& potential, const Vector& start, Vector& way, Vector& u) {
+void keep_safe(const Potential& potential, const Vector& start, Vector& change, Vector& u) {
   using Scalar = typename Vector::Scalar;
-  way.set_sum(u, Scalar(-1), start);
-  const double fraction = potential.safe_fraction(start, way);
-  if (fraction < 1) u.set_sum(start, static_cast<Scalar>(fraction), way);
+  change.set_sum(u, Scalar(-1), start);
+  const double fraction = potential.safe_fraction(start, change);
+  if (fraction < 1) u.set_sum(start, static_cast<Scalar>(fraction), change);
 }
 
 }  // namespace detail

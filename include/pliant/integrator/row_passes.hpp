@@ -14,8 +14,9 @@ namespace pliant {
 //
 // Each pass solves the rows with what the pass before has left of them, and the matrix of the start: the
 // method of SHAKE (Ryckaert, Ciccotti and Berendsen 1977), with bounds. In each pass the error falls by a
-// factor of about the largest rotation in the step [rad]. As forces act at the start of the step, where the
-// rows are met, they do not change the momentum or the angular momentum, and the step is symplectic.
+// factor that decreases with the rotation in the step. As the forces of rows act at the start of the step,
+// they do not change the momentum or the angular momentum; with rigid joints alone, which are met there, the
+// step is symplectic.
 template <class Context, class Monitor>
 StepReport satisfy_rows(const Context& context, const typename Context::Vector& x, double dt,
                         const typename Context::Matrix& A, const typename Context::Vector& predicted,

@@ -37,7 +37,8 @@ namespace pliant {
 
 // The optional abilities of a term.
 struct TermAbilities {
-  // `bool active() const`: false if the term is to be omitted, at no cost.
+  // `bool active() const`: false if the term is not to be evaluated, at no cost. It is told of steps
+  // all the same.
   bool switches = false;
   // `void begin_step(state)`: called at the start of a step or of a part of one, in this state; the time of
   // the state is that at the end. May be called again for the same step. A failed step takes it back.
@@ -46,7 +47,8 @@ struct TermAbilities {
   // data from step to step: it is part of a SavedState.
   bool accepts_steps = false;
   // `double safe_fraction(at, step) const`: the largest allowed fraction of a change `step` of the
-  // displacement, 1 for no limit. Newton's method calls it before its line search.
+  // displacement, 1 for no limit. Newton's method calls it before its line search, and before it
+  // moves nodes to their paths or to colliders.
   bool limits_steps = false;
   // The value is energy stored at these positions, independent of the step, and counts in Energies.
   bool stores_energy = false;

@@ -23,9 +23,10 @@ inline SmallMatrix<double, 3, 3> moments_of(const SmallMatrix<double, 3, 3>& sec
 // body is composed of simple ones:
 //   const MassProperties hammer = handle + head.at(Pose({0, 0, 0.15}));
 struct MassProperties {
-  double mass = 0;                    // [kg]
-  SmallVector<double, 3> centre;      // of mass [m]
-  SmallMatrix<double, 3, 3> inertia;  // about the centre, along the axes of the frame [kg m^2]
+  double mass = 0;                                                        // [kg]
+  SmallVector<double, 3> centre = SmallVector<double, 3>::Zero();         // of mass [m]
+  SmallMatrix<double, 3, 3> inertia = SmallMatrix<double, 3, 3>::Zero();  // about it, along the axes of the
+                                                                          // frame [kg m^2]
 
   // The same solid after a motion of its frame.
   MassProperties at(const Pose<3>& pose) const {

@@ -13,6 +13,15 @@
 
 namespace pliant {
 
+namespace detail {
+
+// The magnitude of the error of a row; infinite if the row has no value, as at exactly half a turn.
+inline double size_of_error(double error) {
+  return error == error ? std::abs(error) : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace detail
+
 // What a joint does to one of its bodies, in the world.
 struct JointLoad {
   SmallVector<double, 3> force = SmallVector<double, 3>::Zero();   // [N]
@@ -47,7 +56,7 @@ class MechanismRows {
       rows_.bounded.insert(rows_.bounded.end(), static_cast<std::size_t>(active), block);
       ends_.push_back({rows_.held.size(), rows_.bounded.size()});
     }
-    goals_.assign(rows_.held.size(), RowBlock::Triple::Zero());
+    targets_.assign(rows_.held.size(), RowBlock::Triple::Zero());
   }
 
   Rows& rows() { return rows_; }
@@ -64,8 +73,8 @@ class MechanismRows {
           // The force -stiffness g - damping (g - g0) / dt, with the values g0 and g at the ends of the step.
           const double weight = dt * held.compliance.stiffness + held.compliance.damping;
           block.compliance[i] = dt / weight;
-          goals_[k][i] = held.compliance.damping / weight * held.row.value;
-          block.right_side[i] = goals_[k][i] - held.row.value;
+          targets_[k][i] = held.compliance.damping / weight * held.row.value;
+          block.right_side[i] = targets_[k][i] - held.row.value;
           block.multiplier[i] = 0;
         },
         [&](const AnyJoint& joint, const JointRows::Coordinate& coordinate, std::size_t k) {
@@ -93,15 +102,16 @@ class MechanismRows {
     RowError error;
     int number = 0;
     const auto see = [&](double off) {
-      if (!(std::abs(off) <= error.largest)) error = {std::abs(off), number};
+      const double size = detail::size_of_error(off);
+      if (size > error.largest) error = {size, number};
     };
     for_each_row(
         mechanism, end,
         [&](const AnyJoint&, const JointRows::Held& held, std::size_t k, Eigen::Index i) {
           RowBlock& block = rows_.held[k];
           while (k >= ends_[static_cast<std::size_t>(number)].held) ++number;
-          see(held.row.value + block.compliance[i] * block.multiplier[i] - goals_[k][i]);
-          block.right_side[i] = goals_[k][i] - held.row.value + block.times(i, u);
+          see(held.row.value + block.compliance[i] * block.multiplier[i] - targets_[k][i]);
+          block.right_side[i] = targets_[k][i] - held.row.value + block.times(i, u);
         },
         [&](const AnyJoint&, const JointRows::Coordinate& coordinate, std::size_t k) {
           RowBlock& block = rows_.bounded[k];
@@ -193,8 +203,8 @@ class MechanismRows {
   }
 
   Rows rows_;
-  std::vector<End> ends_;                // of each joint
-  std::vector<RowBlock::Triple> goals_;  // of the values of held rows at the end of the step
+  std::vector<End> ends_;                  // of each joint
+  std::vector<RowBlock::Triple> targets_;  // of the values of held rows at the end of the step
   JointRows described_;
 };
 

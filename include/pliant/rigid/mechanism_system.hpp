@@ -76,8 +76,12 @@ class MechanismSystem {
   using Triple = SmallVector<double, 3>;
   using Axes = SmallMatrix<double, 3, 3>;
   static constexpr int dim = 3, space = 3;
-  static constexpr SystemAbilities abilities{
-      .adds_displacements = false, .own_state = true, .turns_rates = true, .own_gravity = true, .rows = true};
+  static constexpr SystemAbilities abilities{.adds_displacements = false,
+                                             .constant_forces = true,
+                                             .own_state = true,
+                                             .turns_rates = true,
+                                             .own_gravity = true,
+                                             .rows = true};
 
   // Implicit, so that a Simulation takes a Mechanism. Throws SizeError for one without bodies.
   MechanismSystem(Mechanism mechanism)
@@ -201,6 +205,12 @@ class MechanismSystem {
   }
   void set_body_velocity(const Vector& x, int body, const BodyVelocity& velocity, Vector& v) const {
     require(body);
+    for (int k = 0; k < 3; ++k) {
+      detail::core::require_parameter(true, "linear velocity of a body", velocity.linear[k],
+                                      "must be finite (m/s)");
+      detail::core::require_parameter(true, "angular velocity of a body", velocity.angular[k],
+                                      "must be finite (rad/s)");
+    }
     v.node(centre_of(body)) = velocity.linear;
     v.node(rotation_of(body)) = axes(body, x).transpose() * velocity.angular;
   }
@@ -217,7 +227,7 @@ class MechanismSystem {
     for (int j = 0; j < mechanism_.joint_count(); ++j) {
       const JointRows rows = described(x, j);
       for (const auto& held : rows.held()) {
-        if (held.compliance.rigid()) largest = std::max(largest, std::abs(held.row.value));
+        if (held.compliance.rigid()) largest = std::max(largest, detail::size_of_error(held.row.value));
       }
     }
     return largest;
@@ -234,6 +244,11 @@ class MechanismSystem {
   // The loads of joints are those of the last accepted step, see core/history.hpp.
   using History = std::vector<JointLoad>;
   void save(History& history) const { history = loads_; }
+  void check(const History& history) const {
+    if (history.size() == loads_.size()) return;
+    throw StateError("joints", std::to_string(history.size()) + " in the state, " +
+                                   std::to_string(loads_.size()) + " here");
+  }
   void restore(History&& history) { loads_ = std::move(history); }
   void end_step(const Vector&, const Vector&, double) {
     joint_rows_.add_up(mechanism_, frames_, principal_axes_, loads_);

@@ -26,6 +26,8 @@
 
 namespace pliant {
 
+struct BodyVelocity;  // rigid/mechanism_system.hpp
+
 // The types are chosen at compile time. Positions and velocities are in the user's node numbering, dim x
 // #nodes.
 template <class SolidType,       // a Solid, Bodies or Copies, or a System (assembly/concept.hpp)
@@ -40,10 +42,12 @@ class Simulation {
   using Solver = SolverType;
   using Constraint = ConstraintType;
   static constexpr bool has_solid = detail::assembly::IsSolid<Solid>;
-  static_assert(has_solid || !detail::assembly::NamesSystemAbilities<Solid> || detail::assembly::DeclaresOwnState<Solid>,
+  static_assert(has_solid || !detail::assembly::NamesSystemAbilities<Solid> ||
+                    detail::assembly::DeclaresOwnState<Solid>,
                 "a System has a History, save, restore and end_step if, and only if, its abilities say "
                 ".own_state = true");
-  static_assert(has_solid || !detail::assembly::NamesSystemAbilities<Solid> || detail::assembly::DeclaresTerms<Solid>,
+  static_assert(has_solid || !detail::assembly::NamesSystemAbilities<Solid> ||
+                    detail::assembly::DeclaresTerms<Solid>,
                 "a System has terms if, and only if, its abilities say .terms = true");
   static_assert(
       has_solid || ViewedSystem<Solid>,
@@ -254,13 +258,14 @@ class Simulation {
     system_.set_pose(body, pose, state_.x);
     set_body_velocity(body, velocity);
   }
-  template <class Velocity>
+  template <class Velocity = BodyVelocity>
   void set_body_velocity(int body, const Velocity& velocity) requires(System::abilities.rows) {
     system_.set_body_velocity(state_.x, body, velocity, state_.v);
     show();
   }
 
-  // The coordinate of a joint, such as the angle of a Hinge; the largest error of all joints [m] or [rad];
+  // The coordinate of a joint, such as the angle of a Hinge; the largest error of the rigid rows of all joints
+  // [m] or [rad];
   // the force and the torque of a joint on its last body in the last step.
   double joint_coordinate(int joint, int number = 0) const requires(System::abilities.rows) {
     return system_.joint_coordinate(state_.x, joint, number);

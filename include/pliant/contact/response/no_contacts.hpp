@@ -43,7 +43,7 @@ class NoContacts {
       int end(Vector&) && { return 0; }
     };
 
-    // No step has one.
+    // Never made: without colliders there are no passes of contact.
     struct Implicit {
       struct End {
         std::array<Contact<Vector::dim>, 0> contacts() const { return {}; }

@@ -7,9 +7,8 @@
 //   attach(start)    an Attached: the same connection in the frames of the bodies, which are at `start`, a
 //                    JointPlaces<B, N>
 // and Attached has
-//   describe(places, rows)   adds the rows of the joint at other places to `rows`, a JointRows (rows.hpp):
-//   the
-//                            same rows in the same order at every call
+//   describe(places, rows)   adds the rows of the joint at other places to `rows`, a JointRows (rows.hpp),
+//                            the same rows in the same order at every call
 // The sign of a row is free. A row that is unchanged if everything moves together exerts forces and torques
 // whose sums are zero; `check_joint` (testing/joints.hpp) tests that, and the derivatives.
 //
@@ -27,8 +26,7 @@
 //         const auto &a = places.bodies[0], &b = places.bodies[1];
 //         const SmallVector<double, 3> p = a.to_world(from), q = b.to_world(to);
 //         const SmallVector<double, 3> r = p - a.centre, s = q - b.centre, n = (q - p).normalized();
-//         rows.move({n.dot(q - p), {-n, -cross<double>(r, n), n, cross<double>(s, n)}}, {.highest = length},
-//         {});
+//         rows.move({n.dot(q - p), {-n, -r.cross(n), n, s.cross(n)}}, {.highest = length}, {});
 //       }
 //     };
 //     Attached attach(const JointPlaces<2>& start) const {

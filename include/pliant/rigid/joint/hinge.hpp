@@ -44,7 +44,7 @@ struct Hinge {
     limits.check("Hinge::limits");
     detail::require_limits_of_angle(limits);
     motor.check("Hinge::motor");
-    spring.check("Hinge::spring");
+    detail::require_spring("Hinge::spring", spring);
     compliance.check("Hinge::compliance");
     turn_compliance.check("Hinge::turn_compliance");
   }

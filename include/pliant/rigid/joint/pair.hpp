@@ -119,6 +119,14 @@ class PairRows {
   Vector first_arm_, arm_;  // from the centres of the bodies to the second point [m]
 };
 
+// A spring of a free coordinate would lock it if it were rigid, which is the default of a Compliance.
+inline void require_spring(const std::string& of, const Compliance& spring) {
+  spring.check(of);
+  if (!spring.rigid()) return;
+  throw ParameterError(of + ".stiffness", spring.stiffness,
+                       "must be finite; a damper alone has .stiffness = 0");
+}
+
 // The free coordinate of a joint with one.
 struct FreeCoordinate {
   Limits limits;
@@ -126,7 +134,7 @@ struct FreeCoordinate {
   Compliance spring;
 
   void describe(const JointRow& row, JointRows& rows) const {
-    if (spring.stiffness > 0 || spring.damping > 0) rows.hold(row, spring);
+    rows.hold(row, spring);
     rows.move(row, limits, motor);
   }
 };

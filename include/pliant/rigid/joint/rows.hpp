@@ -15,7 +15,8 @@ namespace pliant {
 
 // A spring and a damper in place of an equation value = 0: the force is -stiffness value - damping
 // d(value)/dt. The units are those of a force per value, [N/m] and [N s/m] where the value is a length, [N
-// m/rad] and [N m s/rad] where it is an angle. The default is rigid: the equation is met.
+// m/rad] and [N m s/rad] where it is an angle. The default is rigid: the equation
+// is met, and the damping has no effect.
 struct Compliance {
   double stiffness = std::numeric_limits<double>::infinity();  // [N/m] or [N m/rad]
   double damping = 0;                                          // [N s/m] or [N m s/rad]
@@ -90,8 +91,10 @@ class JointRows {
     Motor motor;
   };
 
-  // The row is zero at the end of a step, or as near to it as its compliance lets it be.
+  // The row is zero at the end of a step, or as near to it as its compliance lets it be. A compliance without
+  // stiffness and damping exerts no force, and the row is not there.
   void hold(const JointRow& row, const Compliance& compliance = {}) {
+    if (!(compliance.stiffness > 0 || compliance.damping > 0)) return;
     require_room("held rows of a joint", held_count_, most_held);
     held_[held_count_++] = {row, compliance};
   }

@@ -27,7 +27,7 @@ struct Slider {
     detail::require_axis("Slider::axis", axis);
     limits.check("Slider::limits");
     motor.check("Slider::motor");
-    spring.check("Slider::spring");
+    detail::require_spring("Slider::spring", spring);
     compliance.check("Slider::compliance");
     turn_compliance.check("Slider::turn_compliance");
   }
