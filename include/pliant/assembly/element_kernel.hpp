@@ -9,10 +9,14 @@
 #include <pliant/energy/viscosity.hpp>
 #include <pliant/simd/rows.hpp>
 
-namespace pliant::detail::assembly {
+namespace pliant {
 
 // The results of an evaluation; each includes the previous ones.
 enum class Evaluate { energy, gradient, tangent };
+
+}  // namespace pliant
+
+namespace pliant::detail::assembly {
 
 // The rows of the matrix and of the gradient that a thread may write: [begin, end), with their blocks.
 struct OwnedRows {

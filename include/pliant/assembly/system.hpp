@@ -172,20 +172,20 @@ class ElasticSystem {
 
   // Returns the energy, and sets g = dE/dx [N].
   double gradient(const Vector& x, Vector& g) {
-    return assemble<detail::assembly::Evaluate::gradient, Projection::none>(x, Scalar(0), g, nullptr);
+    return assemble<Evaluate::gradient, Projection::none>(x, Scalar(0), g, nullptr);
   }
 
   // The same, and sets A = stiffness_scale * d2E/dx2 [N/m], with the projection of the elements' Hessians.
   double tangent(const Vector& x, Projection projection, Scalar stiffness_scale, Vector& g, Matrix& A) {
     switch (projection) {
       case Projection::none:
-        return assemble<detail::assembly::Evaluate::tangent, Projection::none>(x, stiffness_scale, g, &A);
+        return assemble<Evaluate::tangent, Projection::none>(x, stiffness_scale, g, &A);
       case Projection::clamp:
-        return assemble<detail::assembly::Evaluate::tangent, Projection::clamp>(x, stiffness_scale, g, &A);
+        return assemble<Evaluate::tangent, Projection::clamp>(x, stiffness_scale, g, &A);
       case Projection::absolute:
         break;
     }
-    return assemble<detail::assembly::Evaluate::tangent, Projection::absolute>(x, stiffness_scale, g, &A);
+    return assemble<Evaluate::tangent, Projection::absolute>(x, stiffness_scale, g, &A);
   }
 
   // alpha M of the damping, for each node and axis [kg/s]; without nodes if there is none.
@@ -199,10 +199,9 @@ class ElasticSystem {
   // the potential of the force [J]. See Straining and viscosity.hpp.
   double add_damping(const Straining<const Vector*>& straining, Projection projection, Vector& g,
                      Matrix* A = nullptr) {
-    if (A == nullptr) return damp<detail::assembly::Evaluate::gradient, Projection::none>(straining, g, A);
-    if (projection == Projection::none)
-      return damp<detail::assembly::Evaluate::tangent, Projection::none>(straining, g, A);
-    return damp<detail::assembly::Evaluate::tangent, Projection::clamp>(straining, g, A);
+    if (A == nullptr) return damp<Evaluate::gradient, Projection::none>(straining, g, A);
+    if (projection == Projection::none) return damp<Evaluate::tangent, Projection::none>(straining, g, A);
+    return damp<Evaluate::tangent, Projection::clamp>(straining, g, A);
   }
 
   // The pattern of the elements.
@@ -404,15 +403,15 @@ class ElasticSystem {
   }
 
   // Returns the energy.
-  template <detail::assembly::Evaluate evaluate, Projection projection>
+  template <Evaluate evaluate, Projection projection>
   double assemble(const Vector& x, Scalar stiffness_scale, Vector& g, Matrix* A) {
-    if constexpr (evaluate == detail::assembly::Evaluate::tangent) follow_pattern();
+    if constexpr (evaluate == Evaluate::tangent) follow_pattern();
     if (A != nullptr && A->shared_pattern() != matrix_pattern()) *A = make_matrix();
     for_each_part([&](const Part& part) {
       std::fill(g.data() + std::ptrdiff_t{part.rows.begin} * node_stride<dim>,
                 g.data() + std::ptrdiff_t{part.rows.end} * node_stride<dim>, Scalar(0));
       Scalar* matrix = nullptr;
-      if constexpr (evaluate == detail::assembly::Evaluate::tangent) {
+      if constexpr (evaluate == Evaluate::tangent) {
         matrix = A->values();
         std::fill(matrix + std::ptrdiff_t{part.rows.slot_begin} * Matrix::block_size,
                   matrix + std::ptrdiff_t{part.rows.slot_end} * Matrix::block_size, Scalar(0));
@@ -428,7 +427,7 @@ class ElasticSystem {
   }
 
   // Returns the potential.
-  template <detail::assembly::Evaluate evaluate, Projection projection>
+  template <Evaluate evaluate, Projection projection>
   double damp(const Straining<const Vector*>& straining, Vector& g, Matrix* A) {
     for_each_part([&](const Part& part) {
       for_each_set([&](auto& elements, std::size_t set) {

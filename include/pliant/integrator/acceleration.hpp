@@ -24,7 +24,7 @@ bool find_acceleration(const Context& context, double dt, State<typename Context
     (void)system.add_damping({.start = &state.x, .velocity = &state.v}, Projection::none, forces);
   }
   begin_terms(system, TermState<typename Context::System>(system, state.x, state.v, state.time + dt, dt));
-  add_terms<detail::assembly::Evaluate::gradient>(system, state.x, nullptr, state.time, dt, forces);
+  add_terms<Evaluate::gradient>(system, state.x, nullptr, state.time, dt, forces);
   const bool damps_mass = system.mass_damping().nodes() > 0;
   const auto& mass = system.mass();
   mass.for_each_block([&](std::ptrdiff_t i) {

@@ -227,8 +227,7 @@ struct CentralDifferences {
     using Scalar = typename Context::Scalar;
     auto& system = context.system;
     (void)system.tangent(state.x, Projection::none, Scalar(1), w.elastic, w.matrix);
-    add_terms<detail::assembly::Evaluate::tangent>(system, state.x, nullptr, state.time, dt, w.elastic,
-                                                   &w.matrix);
+    add_terms<Evaluate::tangent>(system, state.x, nullptr, state.time, dt, w.elastic, &w.matrix);
     const double stiffness = bound_eigenvalues(context.filter, system.mass(), w.matrix, w.drag, w.half_way);
     double damping = 0;
     if (system.stiffness_damping() > 0) {
@@ -294,7 +293,7 @@ struct CentralDifferences {
     if (system.stiffness_damping() > 0) {
       (void)system.add_damping({.start = &state.x, .velocity = &half_way}, Projection::none, w.elastic);
     }
-    add_terms<detail::assembly::Evaluate::gradient>(system, state.x, &w.way, end, length, w.elastic);
+    add_terms<Evaluate::gradient>(system, state.x, &w.way, end, length, w.elastic);
     const bool damps_mass = system.mass_damping().nodes() > 0;
     mass.for_each_block([&](std::ptrdiff_t i) {
       const Block force = context.loads.block(i) - w.elastic.block(i);

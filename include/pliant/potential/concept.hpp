@@ -150,14 +150,14 @@ class TermState {
 };
 
 // The sums of the derivatives of terms: gradient and Hessian, as far as they are needed.
-template <class SystemType, detail::assembly::Evaluate asked>
+template <class SystemType, Evaluate asked>
 class TermSum {
  public:
   using Scalar = typename SystemType::Scalar;
   using Vector = typename SystemType::Vector;
   using Matrix = typename SystemType::Matrix;
-  static constexpr bool wants_gradient = asked != detail::assembly::Evaluate::energy;
-  static constexpr bool wants_hessian = asked == detail::assembly::Evaluate::tangent;
+  static constexpr bool wants_gradient = asked != Evaluate::energy;
+  static constexpr bool wants_hessian = asked == Evaluate::tangent;
 
   // `g` and `A` must be valid if the derivatives are needed.
   TermSum(const SystemType& system, Projection projection, Vector* g, Matrix* A)
@@ -205,10 +205,9 @@ concept NamesAbilities = requires {
 };
 
 template <class T, class S>
-concept Evaluates = requires(const T& term, const TermPoint<S>& at,
-                             TermSum<S, assembly::Evaluate::energy>& value,
-                             TermSum<S, assembly::Evaluate::gradient>& gradient,
-                             TermSum<S, assembly::Evaluate::tangent>& tangent) {
+concept Evaluates = requires(const T& term, const TermPoint<S>& at, TermSum<S, Evaluate::energy>& value,
+                             TermSum<S, Evaluate::gradient>& gradient,
+                             TermSum<S, Evaluate::tangent>& tangent) {
   { term.evaluate(at, value) } -> std::convertible_to<double>;     // [J]
   { term.evaluate(at, gradient) } -> std::convertible_to<double>;  // [J], adds its gradient
   { term.evaluate(at, tangent) } -> std::convertible_to<double>;   // [J], adds its gradient and its Hessian
@@ -231,8 +230,7 @@ concept LimitsSteps = requires(const T& term, const TermPoint<S>& at, const Node
   { term.safe_fraction(at, step) } -> std::convertible_to<double>;
 };
 template <class T, class S>
-concept Finishes = requires(const T& term, const TermPoint<S>& at,
-                            TermSum<S, assembly::Evaluate::tangent>& sum) {
+concept Finishes = requires(const T& term, const TermPoint<S>& at, TermSum<S, Evaluate::tangent>& sum) {
   term.finish(at, sum);
 };
 

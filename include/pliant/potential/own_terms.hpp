@@ -90,7 +90,7 @@ void accept_terms(System& system, const TermState<System>& state) {
 }
 
 // Adds the derivatives of the terms to a sum; returns the sum of their values [J].
-template <class System, detail::assembly::Evaluate asked>
+template <class System, Evaluate asked>
 double evaluate_terms(const System& system, const TermPoint<System>& at, TermSum<System, asked>& sum) {
   double value = 0;
   detail::for_each_active(detail::terms_in(system),
@@ -156,7 +156,7 @@ class TermsBefore {
 
 // Adds the negative forces of the terms [N], and if required their derivatives, to the gradient and the
 // matrix of a System at the positions x after the displacement u [m], which is null if it is zero.
-template <detail::assembly::Evaluate asked, class System>
+template <Evaluate asked, class System>
 void add_terms(const System& system, const typename System::Vector& x, const typename System::Vector* u,
                double time, double dt, typename System::Vector& g, typename System::Matrix* A = nullptr) {
   TermSum<System, asked> sum(system, Projection::none, &g, A);
@@ -167,7 +167,7 @@ void add_terms(const System& system, const typename System::Vector& x, const typ
 template <class System>
 double stored_energy(const System& system, const typename System::Vector& x, double time) {
   double energy = 0;
-  TermSum<System, detail::assembly::Evaluate::energy> sum(system, Projection::none, nullptr, nullptr);
+  TermSum<System, Evaluate::energy> sum(system, Projection::none, nullptr, nullptr);
   detail::for_each_active(detail::terms_in(system), [&]<class T>(const T& term) {
     if constexpr (T::abilities.stores_energy) {
       energy += static_cast<double>(term.evaluate(TermPoint<System>(system, nullptr, x, time, 0), sum));

@@ -61,20 +61,19 @@ class StepPotential {
   double gradient(const Vector& u, Vector& g) {
     system_.move(x_, u, w_.position);
     elastic_ = system_.gradient(w_.position, g);
-    add_own<detail::assembly::Evaluate::gradient>(u, Projection::none, g, nullptr,
-                                                  constraints_move_ || follows_forces_);
-    return add_terms<detail::assembly::Evaluate::gradient>(u, Projection::none, g, nullptr);
+    add_own<Evaluate::gradient>(u, Projection::none, g, nullptr, constraints_move_ || follows_forces_);
+    return add_terms<Evaluate::gradient>(u, Projection::none, g, nullptr);
   }
 
   double tangent(const Vector& u, Projection projection, Vector& g, Matrix& A) {
     system_.move(x_, u, w_.position);
     elastic_ = system_.tangent(w_.position, projection, Scalar(1), g, A);
     const bool first = first_force_ < 0;  // u = 0
-    add_own<detail::assembly::Evaluate::tangent>(
-        u, projection, g, &A, first || constraints_move_ || follows_forces_ || wants_rounding_);
+    add_own<Evaluate::tangent>(u, projection, g, &A,
+                               first || constraints_move_ || follows_forces_ || wants_rounding_);
     if (first) first_force_ = force_;
     if (wants_rounding_) rounding_.estimate(A, w_.position, force_, w_.more_scratch, w_.scratch);
-    return add_terms<detail::assembly::Evaluate::tangent>(u, projection, g, &A);
+    return add_terms<Evaluate::tangent>(u, projection, g, &A);
   }
 
   void constrain(Vector& g) const { filter_.split(g, w_.held); }
@@ -121,7 +120,7 @@ class StepPotential {
  private:
   // Adds the terms of the System to its elastic energy. If `sizes_count`, computes the size of the forces
   // within the System.
-  template <detail::assembly::Evaluate asked>
+  template <Evaluate asked>
   void add_own(const Vector& u, Projection projection, Vector& g, Matrix* A, bool sizes_count) {
     if (sizes_count) force_ = static_cast<double>(g.norm());
     if constexpr (has_terms<System>) {
@@ -136,7 +135,7 @@ class StepPotential {
   }
 
   // Adds the terms of the integrator; returns the total value.
-  template <detail::assembly::Evaluate asked>
+  template <Evaluate asked>
   double add_terms(const Vector& u, Projection projection, Vector& g, Matrix* A) {
     const TermPoint<System> at = point(u);
     TermSum<System, asked> sum(system_, projection, &g, A);
@@ -147,7 +146,7 @@ class StepPotential {
           ((others += detail::is_active(term) ? term.evaluate(at, sum) : 0), ...);
         },
         terms_);
-    if constexpr (asked == detail::assembly::Evaluate::tangent) {
+    if constexpr (asked == Evaluate::tangent) {
       const auto finish = [&]<class T>(const T& term) {
         if constexpr (T::abilities.finishes) term.finish(at, sum);
       };

@@ -51,13 +51,13 @@ class TermInStep {
   }
 
   double value(const Eigen::VectorXd& u) const {
-    TermSum<SystemType, assembly::Evaluate::energy> sum(system_, Projection::none, nullptr, nullptr);
+    TermSum<SystemType, Evaluate::energy> sum(system_, Projection::none, nullptr, nullptr);
     return at(u, [&](const auto& point) { return static_cast<double>(term_.evaluate(point, sum)); });
   }
 
   // The value in a step without displacement, at the same positions.
   double value_at_rest(const Eigen::VectorXd& u) const {
-    TermSum<SystemType, assembly::Evaluate::energy> sum(system_, Projection::none, nullptr, nullptr);
+    TermSum<SystemType, Evaluate::energy> sum(system_, Projection::none, nullptr, nullptr);
     return at(u, [&](const TermPoint<SystemType>&) {
       return static_cast<double>(
           term_.evaluate(TermPoint<SystemType>(system_, nullptr, position_, dt_, 0), sum));
@@ -66,7 +66,7 @@ class TermInStep {
 
   Eigen::VectorXd gradient(const Eigen::VectorXd& u, double* value = nullptr) const {
     Vector g = system_.make_vector();
-    TermSum<SystemType, assembly::Evaluate::gradient> sum(system_, Projection::none, &g, nullptr);
+    TermSum<SystemType, Evaluate::gradient> sum(system_, Projection::none, &g, nullptr);
     const double result =
         at(u, [&](const auto& point) { return static_cast<double>(term_.evaluate(point, sum)); });
     if (value != nullptr) *value = result;
@@ -77,7 +77,7 @@ class TermInStep {
                           Eigen::VectorXd* gradient = nullptr, double* value = nullptr) const {
     Vector g = system_.make_vector();
     Matrix A = system_.make_matrix();
-    TermSum<SystemType, assembly::Evaluate::tangent> sum(system_, projection, &g, &A);
+    TermSum<SystemType, Evaluate::tangent> sum(system_, projection, &g, &A);
     const double result =
         at(u, [&](const auto& point) { return static_cast<double>(term_.evaluate(point, sum)); });
     if (value != nullptr) *value = result;

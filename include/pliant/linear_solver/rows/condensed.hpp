@@ -27,15 +27,14 @@ struct RowReport {
 // It is factorised once per step. The Schur complement of the others is dense.
 //
 // Redundant rows, as those of a closed loop, make W singular. Therefore each solve is one of the proximal
-// point method: W + e diag(W), with the multipliers before, on the right. The multipliers that it finds, of
-// least change, belong to the same u, and as passes are repeated the error vanishes that e makes.
+// point method: W + e diag(W), with the multipliers before, on the right. The multipliers that it finds
+// belong to the same u, and as passes are repeated the error vanishes that e makes.
 //
 // Repeated passes within a step correct the rows by what their linearisation has left, until all are met to
 // `gap`.
 template <class Direct = Cholesky>  // factorises the rows without bounds
 struct Condensed {
-  double gap =
-      1e-11;  // largest error of a row at the end of a step [m] or [rad], or rounding if it is larger
+  double gap = 1e-11;   // largest error of a row after a step, unless rounding is larger [m] or [rad]
   int max_passes = 60;  // in a step
   Direct direct = {};   // also solves systems without rows
 
