@@ -82,7 +82,7 @@ class NodeFilter {
       Point displacement = Point::Zero();
       for (std::size_t k = 0; k < node.restraints.size(); ++k) {
         if (node.restraints[k].motion == Constraints::in_place) continue;
-        const double along = way(node, node.restraints[k], time, duration, x);
+        const double along = displacement_along(node, node.restraints[k], time, duration, x);
         for (int axis = 0; axis < dim; ++axis) {
           displacement[axis] += along * node.displacement(axis, static_cast<int>(k));
         }
@@ -279,8 +279,8 @@ class NodeFilter {
   }
 
   // The displacement of a moved node along a direction in a step [m].
-  double way(const MovedNode& node, const typename Constraints::Restraint& restraint, double time,
-             double duration, const Vector& x) const {
+  double displacement_along(const MovedNode& node, const typename Constraints::Restraint& restraint,
+                            double time, double duration, const Vector& x) const {
     const auto& motion = motions_[static_cast<std::size_t>(restraint.motion)];
     const bool is_velocity = motion.gives == Constraints::Motion::Gives::velocity;
     Point value = value_of(node, motion, time);

@@ -50,16 +50,16 @@ struct CentralDifferences {
   struct Workspace {
     using Vector = typename SystemType::Vector;
     using Matrix = typename SystemType::Matrix;
-    State<Vector> start;      // to which substeps may be undone
-    Vector half_way;          // v' [m/s]
-    Vector displacement;      // of the moved nodes in a substep [m]
-    Vector way;               // displacement of all nodes in a substep, if colliders or terms need it [m]
-    Vector elastic, drag;     // dE/dx + D v', the unbalanced force [N]
-    Vector held;              // forces on the nodes in the last step [N]: see constraint_forces
-    Matrix matrix;            // K [N/m], D [N s/m]
-    double stable = 0;        // the longest stable step after the last step [s]
-    double length = 0;        // of the substeps at the end of the last step [s]
-    Vector first_x, first_v;  // at the start of the step, if bodies are balanced [m], [m/s]
+    State<Vector> start;          // to which substeps may be undone
+    Vector half_way;              // v' [m/s]
+    Vector displacement;          // of the moved nodes in a substep [m]
+    Vector substep_displacement;  // displacement of all nodes in a substep, if colliders or terms need it [m]
+    Vector elastic, drag;         // dE/dx + D v', the unbalanced force [N]
+    Vector held;                  // forces on the nodes in the last step [N]: see constraint_forces
+    Matrix matrix;                // K [N/m], D [N s/m]
+    double stable = 0;            // the longest stable step after the last step [s]
+    double length = 0;            // of the substeps at the end of the last step [s]
+    Vector first_x, first_v;      // at the start of the step, if bodies are balanced [m], [m/s]
     FreeBodiesOf<SystemType> bodies;
 
     static constexpr WorkspaceAbilities abilities{
@@ -93,8 +93,8 @@ struct CentralDifferences {
   template <class SystemType, class FilterType>
   void prepare(const SystemType& system, Workspace<SystemType, FilterType>& w) const {
     if (w.half_way.nodes() == system.node_count()) return;
-    for (auto* vector : {&w.start.x, &w.start.v, &w.start.a, &w.half_way, &w.displacement, &w.way, &w.elastic,
-                         &w.drag, &w.held}) {
+    for (auto* vector : {&w.start.x, &w.start.v, &w.start.a, &w.half_way, &w.displacement,
+                         &w.substep_displacement, &w.elastic, &w.drag, &w.held}) {
       *vector = system.make_vector();
     }
     w.matrix = system.make_matrix();
@@ -215,8 +215,8 @@ struct CentralDifferences {
     w.bodies.translate(
         mass,
         [&](std::ptrdiff_t i) {
-          const Row way = wide(state.x, i) - wide(w.first_x, i);
-          return Row(mass(i)) * (way - Row(dt / 2) * (wide(state.v, i) + wide(w.first_v, i)));
+          const Row change = wide(state.x, i) - wide(w.first_x, i);
+          return Row(mass(i)) * (change - Row(dt / 2) * (wide(state.v, i) + wide(w.first_v, i)));
         },
         state.x);
   }
@@ -256,20 +256,22 @@ struct CentralDifferences {
     });
     context.filter.apply(half_way);
     if (has_terms<typename Context::System> || !context.contacts.empty()) {
-      w.way.set_sum(w.displacement, h, half_way);
+      w.substep_displacement.set_sum(w.displacement, h, half_way);
     }
     const auto mass = [&](int node) { return static_cast<double>(context.system.mass().node(node)(0)); };
     const auto bounded = contact.put_back(
-        state.x, w.displacement, {.dt = length, .weight = length / dt}, mass, w.way,
-        [&](int node) { half_way.node(node) = (w.way.node(node) - w.displacement.node(node)) / h; });
+        state.x, w.displacement, {.dt = length, .weight = length / dt}, mass, w.substep_displacement,
+        [&](int node) {
+          half_way.node(node) = (w.substep_displacement.node(node) - w.displacement.node(node)) / h;
+        });
     if (!bounded) return bounded;
     if constexpr (Context::System::abilities.adds_displacements) {
       state.x.add(h, half_way);
       context.filter.for_each_moved(
           [&](int node, const auto&) { state.x.node(node) += w.displacement.node(node); });
     } else {
-      w.way.set_sum(w.displacement, h, half_way);
-      displace(context.system, state.x, w.way, w.elastic);
+      w.substep_displacement.set_sum(w.displacement, h, half_way);
+      displace(context.system, state.x, w.substep_displacement, w.elastic);
     }
     context.filter.for_each_moved([&](int node, const auto&) {
       half_way.node(node) += w.displacement.node(node) / h;  // zero before
@@ -293,7 +295,7 @@ struct CentralDifferences {
     if (system.stiffness_damping() > 0) {
       (void)system.add_damping({.start = &state.x, .velocity = &half_way}, Projection::none, w.elastic);
     }
-    add_terms<Evaluate::gradient>(system, state.x, &w.way, end, length, w.elastic);
+    add_terms<Evaluate::gradient>(system, state.x, &w.substep_displacement, end, length, w.elastic);
     const bool damps_mass = system.mass_damping().nodes() > 0;
     mass.for_each_block([&](std::ptrdiff_t i) {
       const Block force = context.loads.block(i) - w.elastic.block(i);
@@ -316,7 +318,7 @@ struct CentralDifferences {
     };
     const auto mass_of = [&](int node) { return static_cast<double>(mass.node(node)(0)); };
     bounded.stop_entering(
-        state.x, w.way, {.dt = length, .weight = length / dt},
+        state.x, w.substep_displacement, {.dt = length, .weight = length / dt},
         [&](int node) { return mass_of(node) + length / 2 * drag(node); }, state.v,
         [&](int node, const SmallVector<double, Context::Vector::dim>& change) {
           state.a.node(node) -= (drag(node) / mass_of(node) * change).template cast<Scalar>();

@@ -116,13 +116,13 @@ class FreeBodies {
   template <class Weight, class Force>
   void translate(Weight&& weight, Force&& force, Vector& u) {
     if (!any_moves_) return;
-    find_ways(weight, force, [](int, double, Sums&) {});
+    find_translations(weight, force, [](int, double, Sums&) {});
     for_each_run([&](const Run& run, Sums&) {
-      typename Vector::Row way(Scalar(0));
+      typename Vector::Row translation(Scalar(0));
       for (int axis = 0; axis < dim; ++axis) {
-        simd::set_lane(way, axis, static_cast<Scalar>(bodies_[at(run.body)].way[axis]));
+        simd::set_lane(translation, axis, static_cast<Scalar>(bodies_[at(run.body)].translation[axis]));
       }
-      for (int i = run.begin; i < run.end; ++i) u.set_row(i, u.row(i) + way);
+      for (int i = run.begin; i < run.end; ++i) u.set_row(i, u.row(i) + translation);
     });
   }
 
@@ -136,7 +136,7 @@ class FreeBodies {
   void balance(const Vector& x, const ContactStepType& contacts, double contact_time, bool turns,
                Weight&& weight, Force&& force, Vector& u, Vector& g) {
     if (!any_moves_) return;
-    find_ways(weight, force, [&](int i, double w, Sums& sums) {
+    find_translations(weight, force, [&](int i, double w, Sums& sums) {
       sums.place = simd::multiply_add(Row(w), wide(x, i) + wide(u, i), sums.place);
     });
     for (Body& body : bodies_) {
@@ -163,17 +163,18 @@ class FreeBodies {
     const auto displaced = [&](int i) {
       const Body& body = bodies_[at(body_of_[at(i)])];
       const Point arm = point(x, i) + point(u, i) - body.centre;
-      return Point(point(u, i) + body.way + detail::algebra::times<double, dim, dim, 1>(body.turn, arm));
+      return Point(point(u, i) + body.translation +
+                   detail::algebra::times<double, dim, dim, 1>(body.turn, arm));
     };
     if constexpr (ContactStepType::takes_colliders) stay_within_bounds(contacts, contact_time, u, displaced);
     for_each_run([&](const Run& run, Sums&) {
       const Body& body = bodies_[at(run.body)];
-      const Row way = row(body.way), centre = row(body.centre);
+      const Row translation = row(body.translation), centre = row(body.centre);
       Row turn[dim];
       for (int j = 0; j < dim; ++j) turn[j] = row(Point(body.turn.col(j)));
       for (int i = run.begin; i < run.end; ++i) {
         const Row arm = wide(x, i) + wide(u, i) - centre;
-        Row end = wide(u, i) + way;
+        Row end = wide(u, i) + translation;
         for (int j = 0; j < dim; ++j) end = simd::multiply_add(turn[j], Row(arm[j]), end);
         const auto rounded = simd::convert<typename Vector::Row>(end);
         g.set_row(i, simd::multiply_add(typename Vector::Row(static_cast<Scalar>(weight(i))),
@@ -214,20 +215,20 @@ class FreeBodies {
     bool touched = false;                  // by colliders
     Square may_move = Square::Identity();  // projection onto the translations that constraints leave
     Sums sums;
-    Point force = Point::Zero();   // see balance [N]
-    Point centre = Point::Zero();  // mean position, by weight [m]
-    Point way = Point::Zero();     // translation of the body [m]
-    Square turn = Square::Zero();  // R - I, with the rotation R about the centre
+    Point force = Point::Zero();        // see balance [N]
+    Point centre = Point::Zero();       // mean position, by weight [m]
+    Point translation = Point::Zero();  // [m]
+    Square turn = Square::Zero();       // R - I, with the rotation R about the centre
 
     // For the translation of a body in contact.
-    Point step = Point::Zero();    // the last Newton step [m]
-    double value = 0;              // of the potential before that step [J]
-    double rubbing = 0;            // the potential of friction, with its gradient and Hessian, at `way` [J]
-    Point rub = Point::Zero();     // [N]
-    Square grip = Square::Zero();  // [N/m]
+    Point step = Point::Zero();                // the last Newton step [m]
+    double value = 0;                          // of the potential before that step [J]
+    double friction_energy = 0;                // the potential of friction at `translation` [J]
+    Point friction_gradient = Point::Zero();   // its derivative [N]
+    Square friction_hessian = Square::Zero();  // its second derivative [N/m]
     bool settled = false;
-    Point asked = Point::Zero();     // total force of colliders that balances the other forces [N]
-    Point missing = Point::Zero();   // the part of `asked` that is not in the gradient [N]
+    Point required = Point::Zero();  // total force of colliders that balances the other forces [N]
+    Point lacking = Point::Zero();   // the part of `required` that is not in the gradient [N]
     double pressed = 0;              // the sum of the pressures in the gradient [N]
     Point supports = Point::Zero();  // sum of the normals of the bounds that nodes touch
 
@@ -236,7 +237,7 @@ class FreeBodies {
     bool turns() const { return !restrained && !joined && !touched; }
   };
 
-  // A bound of the translation of a body: low <= normal . way <= high.
+  // A bound of the translation of a body: low <= normal . translation <= high.
   struct Bound {
     int body;
     Point normal;
@@ -303,7 +304,7 @@ class FreeBodies {
   // Finds the translations of the bodies subject to the constraints only. Calls add(i, weight, sums) for
   // additional sums.
   template <class Weight, class Force, class Add>
-  void find_ways(Weight&& weight, Force&& force, Add&& add) {
+  void find_translations(Weight&& weight, Force&& force, Add&& add) {
     for (std::size_t b = 0; b < bodies_.size(); ++b) {
       bodies_[b].sums = Sums{};
       bodies_[b].joined = pattern_ != nullptr && joined_[b] != 0;
@@ -316,9 +317,10 @@ class FreeBodies {
     });
     for (Body& body : bodies_) {
       body.force = point(body.sums.force);
-      if (body.joined) body.way.setZero();
+      if (body.joined) body.translation.setZero();
       else
-        body.way = detail::algebra::times<double, dim, dim, 1>(body.may_move, body.force) / -body.divisor();
+        body.translation =
+            detail::algebra::times<double, dim, dim, 1>(body.may_move, body.force) / -body.divisor();
     }
   }
 
@@ -370,7 +372,7 @@ class FreeBodies {
       body.settled = !body.touched || body.joined || !(body.weight() > 0);
       if (body.touched) {
         body.turn.setZero();
-        body.way.setZero();
+        body.translation.setZero();
         body.step.setZero();
         body.value = std::numeric_limits<double>::infinity();
       }
@@ -379,17 +381,18 @@ class FreeBodies {
     bool settled = false;
     for (int k = 0; k < most_steps && !settled; ++k) {
       for (Body& body : bodies_) {
-        body.rubbing = 0;
-        body.rub.setZero();
-        body.grip.setZero();
+        body.friction_energy = 0;
+        body.friction_gradient.setZero();
+        body.friction_hessian.setZero();
       }
       contacts.for_each_friction(
-          contact_time, [&](int node) { return Point(point(u, node) + bodies_[at(body_of_[at(node)])].way); },
+          contact_time,
+          [&](int node) { return Point(point(u, node) + bodies_[at(body_of_[at(node)])].translation); },
           [&](int node, const auto& response) {
             Body& body = bodies_[at(body_of_[at(node)])];
-            body.rubbing += response.value;
-            body.rub += response.gradient;
-            body.grip += response.hessian;
+            body.friction_energy += response.value;
+            body.friction_gradient += response.gradient;
+            body.friction_hessian += response.hessian;
           });
       settled = true;
       for (auto first = bounds_.begin(); first != bounds_.end();) {
@@ -412,24 +415,25 @@ class FreeBodies {
   static void advance(Body& body, Iterator first, Iterator last, bool is_last) {
     const double w = body.weight();
     const double value =
-        detail::algebra::dot<double, dim>(body.way, Point(body.force + w / 2 * body.way)) + body.rubbing;
+        detail::algebra::dot<double, dim>(body.translation, Point(body.force + w / 2 * body.translation)) +
+        body.friction_energy;
     if (value > body.value) {
       body.step /= 2;
       if (is_last) body.step *= 2;
-      body.way -= body.step;
+      body.translation -= body.step;
       return;
     }
     body.value = value;
     if (is_last) return;
     const Square& P = body.may_move;
-    const Square stiffness = body.grip + w * Square::Identity();
+    const Square stiffness = body.friction_hessian + w * Square::Identity();
     const Square allowed = detail::algebra::times<double, dim, dim, dim>(
         detail::algebra::times<double, dim, dim, dim>(P, stiffness), P);
     const Square inverse_of_all =
         detail::algebra::inverse<double, dim>(Square(allowed + w * (Square::Identity() - P)));
     const Square compliance = detail::algebra::times<double, dim, dim, dim>(P, inverse_of_all);
-    const Point gradient = body.force + w * body.way + body.rub;
-    const Point start = body.way;
+    const Point gradient = body.force + w * body.translation + body.friction_gradient;
+    const Point start = body.translation;
     Point step = detail::algebra::times<double, dim, dim, 1>(compliance, Point(-gradient));
     // Adds the multipliers of the bounds, one after the other, until none changes (Hildreth 1957).
     constexpr int most_sweeps = 100;
@@ -451,11 +455,12 @@ class FreeBodies {
       }
     }
     body.step = step;
-    body.way = start + step;
+    body.translation = start + step;
     constexpr double enough = 1e-9;
     body.settled =
-        body.grip.isZero() || detail::algebra::dot<double, dim>(step, step) <=
-                                  enough * enough * detail::algebra::dot<double, dim>(body.way, body.way);
+        body.friction_hessian.isZero() ||
+        detail::algebra::dot<double, dim>(step, step) <=
+            enough * enough * detail::algebra::dot<double, dim>(body.translation, body.translation);
   }
 
   // The total force of the colliders on a body balances the other forces on it. The gradient contains
@@ -475,45 +480,45 @@ class FreeBodies {
             static_cast<double>(pressures[axis]));
       }
     };
-    const auto supports = [&](const auto& bounded, int axis, double asked) {
+    const auto supports = [&](const auto& bounded, int axis, double required) {
       const auto y = bounds.in_frame(bounded, u.node(bounded.node))[axis];
-      return asked > 0 ? y <= bounded.lower[axis] + bounded.rounding
-                       : asked < 0 && y >= bounded.upper[axis] - bounded.rounding;
+      return required > 0 ? y <= bounded.lower[axis] + bounded.rounding
+                          : required < 0 && y >= bounded.upper[axis] - bounded.rounding;
     };
     for (Body& body : bodies_) {
-      body.asked = body.force + body.weight() * body.way + body.rub;
-      body.missing = body.asked;
+      body.required = body.force + body.weight() * body.translation + body.friction_gradient;
+      body.lacking = body.required;
       body.pressed = 0;
       body.supports.setZero();
     }
     for (const auto& bounded : bounds.nodes()) {
       for_each_axis(bounded, [&](Body& body, int axis, const Point& normal, double pressure) {
-        const double asked = detail::algebra::dot<double, dim>(normal, body.asked);
+        const double required = detail::algebra::dot<double, dim>(normal, body.required);
         body.pressed += std::abs(pressure);
-        body.missing -= pressure * normal;
-        if (supports(bounded, axis, asked)) body.supports += std::copysign(1.0, asked) * normal;
+        body.lacking -= pressure * normal;
+        if (supports(bounded, axis, required)) body.supports += std::copysign(1.0, required) * normal;
       });
     }
     for (const auto& bounded : bounds.nodes()) {
       for_each_axis(bounded, [&](const Body& body, int axis, const Point& normal, double pressure) {
         double change = 0;
-        if (4 * detail::algebra::dot<double, dim>(body.missing, body.missing) <=
+        if (4 * detail::algebra::dot<double, dim>(body.lacking, body.lacking) <=
             body.pressed * body.pressed) {
           if (pressure == 0) return;
           change =
-              std::abs(pressure) / body.pressed * detail::algebra::dot<double, dim>(normal, body.missing);
+              std::abs(pressure) / body.pressed * detail::algebra::dot<double, dim>(normal, body.lacking);
         } else {
-          const double asked = detail::algebra::dot<double, dim>(normal, body.asked);
+          const double required = detail::algebra::dot<double, dim>(normal, body.required);
           change = -pressure;
-          if (supports(bounded, axis, asked)) {
+          if (supports(bounded, axis, required)) {
             const double square = detail::algebra::dot<double, dim>(body.supports, body.supports);
             const double share =
                 square > 0
-                    ? std::max(detail::algebra::dot<double, dim>(body.asked, body.supports) / square, 0.0)
+                    ? std::max(detail::algebra::dot<double, dim>(body.required, body.supports) / square, 0.0)
                     : 0;
             const auto along =
                 detail::algebra::transposed_times<Scalar, dim, dim, 1>(bounded.T, g.node(bounded.node));
-            change = std::copysign(share, asked) - static_cast<double>(along[axis]);
+            change = std::copysign(share, required) - static_cast<double>(along[axis]);
           }
         }
         g.node(bounded.node) += (change * normal).template cast<Scalar>();

@@ -482,7 +482,7 @@ class Minimization {
   ProjectionSchedule schedule_;
   NewtonReport report_;
   NewtonIteration current_;
-  double follow_fraction_ = 1;  // the safe part of the last way to the constraints [-]
+  double follow_fraction_ = 1;  // the safe part of the last displacement to the constraints [-]
   double enough_ = 0;           // a residual of the linear solver that counts as zero [N]
 };
 
@@ -498,7 +498,7 @@ class Minimization {
 //   prescribe(x, d)                        sets d to the remaining change of the constrained unknowns of x,
 //                                          zero for the free ones
 //   safe_fraction(x, step)                 the largest allowed fraction of a step from x, at which the
-//                                          last value was computed; 1 for no limit. It also limits the way of
+//                                          last value was computed; 1 for no limit. It also limits the change of
 //                                          constrained and of bounded unknowns, except for constrained ones
 //                                          without line search
 //   force_scale()                          the size of the acting forces [N]

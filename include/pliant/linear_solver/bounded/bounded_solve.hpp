@@ -60,7 +60,7 @@ class BoundedSolve {
     if constexpr (BoxSolver<Solver, Matrix>) {
       report = solve_in_box(solver, workspace, A, b, d, goal, monitor);
     } else {
-      report = find_pressing(solver, workspace, A, b, d, goal, monitor);
+      report = find_active(solver, workspace, A, b, d, goal, monitor);
     }
     for (std::size_t m = 0; m < nodes_.size(); ++m) {
       const auto& bounded = bounds.nodes()[m];
@@ -74,15 +74,15 @@ class BoundedSolve {
 
   // The last active set, see core/history.hpp.
   struct History {
-    std::vector<Signs> pressing;  // of each node; empty before the first solve
+    std::vector<Signs> active;  // of each node; empty before the first solve
   };
-  void save(History& history) const { history.pressing = pressing_; }
-  void restore(History&& history) { pressing_ = std::move(history.pressing); }
+  void save(History& history) const { history.active = active_; }
+  void restore(History&& history) { active_ = std::move(history.active); }
 
   // The active set persists from step to step; see integrator/concept.hpp.
-  void begin_step() { pressed_ = pressing_; }
-  void step_undone() { std::swap(pressing_, pressed_); }
-  void keep_from(BoundedSolve& other) { std::swap(pressing_, other.pressing_); }
+  void begin_step() { active_before_ = active_; }
+  void step_undone() { std::swap(active_, active_before_); }
+  void keep_from(BoundedSolve& other) { std::swap(active_, other.active_); }
 
  private:
   using Block = SmallMatrix<Scalar, dim, dim>;
@@ -99,7 +99,7 @@ class BoundedSolve {
     Point reaction;      // A y - b, in its frame [N]
     Scalar rounding;     // of y [m]
     Scalar mean;         // of the diagonal of its own diagonal block
-    Signs pressing;      // of each axis: -1 or 1: active at the lower or upper bound, 0: inactive
+    Signs active;        // of each axis: -1 or 1: active at the lower or upper bound, 0: inactive
     Block rotation;      // T, if it is a rotation
     bool rotated;        // whether T is a rotation: the planes are orthogonal
   };
@@ -134,9 +134,9 @@ class BoundedSolve {
   void enter(const Matrix& A, Vector& b, const Bounds& bounds, const Vector& u, Vector& d) {
     const BlockPattern& pattern = A.pattern();
     if (column_pattern_ != A.shared_pattern()) find_columns(A.shared_pattern());
-    if (std::ssize(pressing_) != A.rows()) {
-      pressed_.reserve(static_cast<std::size_t>(A.rows()));
-      pressing_.assign(static_cast<std::size_t>(A.rows()), Signs{});
+    if (std::ssize(active_) != A.rows()) {
+      active_before_.reserve(static_cast<std::size_t>(A.rows()));
+      active_.assign(static_cast<std::size_t>(A.rows()), Signs{});
     }
     if (right_.nodes() != A.rows()) right_.resize(A.rows());
     nodes_.clear();
@@ -151,7 +151,7 @@ class BoundedSolve {
                 .reaction = Point::Zero(),
                 .rounding = bounded.rounding_at(u.node(i)),
                 .mean = 0,
-                .pressing = pressing_[static_cast<std::size_t>(i)],
+                .active = active_[static_cast<std::size_t>(i)],
                 .rotation = bounded.T,
                 .rotated = (bounded.T - bounded.N).cwiseAbs().maxCoeff() < straight};
       for (int k = 0; k < dim; ++k) {
@@ -159,7 +159,7 @@ class BoundedSolve {
         // displacement would be noise in the slope of the objective.
         if (std::abs(node.lower[k]) <= node.rounding) node.lower[k] = 0;
         if (std::abs(node.upper[k]) <= node.rounding) node.upper[k] = 0;
-        auto& sign = node.pressing[static_cast<std::size_t>(k)];
+        auto& sign = node.active[static_cast<std::size_t>(k)];
         if (k >= bounded.axes || !std::isfinite(sign < 0 ? node.lower[k] : node.upper[k])) sign = 0;
         if (node.lower[k] == node.upper[k]) sign = -1;
       }
@@ -193,12 +193,12 @@ class BoundedSolve {
     touched_.push_back({slot, row, column, of_row, of_column, block});
   }
 
-  // Writes the touched blocks; if `without_pressing`, with rows and columns of active unknowns that are
+  // Writes the touched blocks; if `without_active`, with rows and columns of active unknowns that are
   // zero except for the diagonal.
-  void write_blocks(Matrix& A, bool without_pressing) const {
+  void write_blocks(Matrix& A, bool without_active) const {
     for (const Touched& touched : touched_) {
       Block block = touched.block;
-      if (without_pressing) {
+      if (without_active) {
         for (int j = 0; j < dim; ++j) {
           for (int i = 0; i < dim; ++i) {
             if (presses(touched.of_row, i) || presses(touched.of_column, j)) block(i, j) = 0;
@@ -211,11 +211,11 @@ class BoundedSolve {
           }
         }
       }
-      if (without_pressing && rotated(touched.of_row)) {
+      if (without_active && rotated(touched.of_row)) {
         block = algebra::times<Scalar, dim, dim, dim>(
             nodes_[static_cast<std::size_t>(touched.of_row)].rotation, block);
       }
-      if (without_pressing && rotated(touched.of_column)) {
+      if (without_active && rotated(touched.of_column)) {
         const Block back = nodes_[static_cast<std::size_t>(touched.of_column)].rotation.transpose();
         block = algebra::times<Scalar, dim, dim, dim>(block, back);
       }
@@ -242,7 +242,7 @@ class BoundedSolve {
   }
 
   bool presses(int m, int axis) const {
-    return m >= 0 && nodes_[static_cast<std::size_t>(m)].pressing[static_cast<std::size_t>(axis)] != 0;
+    return m >= 0 && nodes_[static_cast<std::size_t>(m)].active[static_cast<std::size_t>(axis)] != 0;
   }
 
   // y of the active unknowns, zero for the others.
@@ -251,7 +251,7 @@ class BoundedSolve {
     if (m < 0) return y;
     const Node& node = nodes_[static_cast<std::size_t>(m)];
     for (int k = 0; k < node.axes; ++k) {
-      const int sign = node.pressing[static_cast<std::size_t>(k)];
+      const int sign = node.active[static_cast<std::size_t>(k)];
       if (sign != 0) y[k] = sign < 0 ? node.lower[k] : node.upper[k];
     }
     return y;
@@ -268,27 +268,27 @@ class BoundedSolve {
   }
 
   template <class Solver, class Workspace, class Monitor>
-  LinearReport find_pressing(const Solver& solver, Workspace& workspace, Matrix& A, const Vector& b,
-                             Vector& d, double goal, Monitor&& monitor) {
+  LinearReport find_active(const Solver& solver, Workspace& workspace, Matrix& A, const Vector& b, Vector& d,
+                           double goal, Monitor&& monitor) {
     LinearReport report;
     int iterations = 0;
     const auto counting = [&](int done, double residual) { return monitor(iterations + done, residual); };
     int change = 0;
     for (; change < most_changes; ++change) {
       write_blocks(A, true);
-      take_out_pressing(b, d);
+      take_out_active(b, d);
       turn_back(right_);
       turn_back(d);
       report = solver.solve(A, right_, d, workspace, goal, counting);
       turn(d);
       report.iterations = iterations += report.iterations;
       if (!report && report.stop != LinearStop::max_iterations) return report;
-      for_each_pressing([&](const Node& node, int k, Scalar bound) { d.node(node.node)(k) = bound; });
+      for_each_active([&](const Node& node, int k, Scalar bound) { d.node(node.node)(k) = bound; });
       find_reactions(b, d);
       if (!report || !mend(d, report.goal)) break;  // a truncated solve is not continued
     }
     if (change < most_changes && (b.dot(d) > 0 || !may_stay())) {
-      for (const Node& node : nodes_) pressing_[static_cast<std::size_t>(node.node)] = node.pressing;
+      for (const Node& node : nodes_) active_[static_cast<std::size_t>(node.node)] = node.active;
       return report;
     }
     d.set_zero();
@@ -309,7 +309,7 @@ class BoundedSolve {
 
   // The right-hand side of the inactive unknowns. Active ones are zero during the solve, so that an inexact
   // solver leaves them at their bounds.
-  void take_out_pressing(const Vector& b, Vector& d) {
+  void take_out_active(const Vector& b, Vector& d) {
     right_.set_sum(b, Scalar(0), b);
     for (const Touched& touched : touched_) {
       const Point of_column = at_bounds(touched.of_column);
@@ -318,16 +318,16 @@ class BoundedSolve {
       const Point of_row = at_bounds(touched.of_row);
       right_.node(touched.column) -= algebra::transposed_times<Scalar, dim, dim, 1>(touched.block, of_row);
     }
-    for_each_pressing(
+    for_each_active(
         [&](const Node& node, int k, Scalar) { right_.node(node.node)(k) = d.node(node.node)(k) = 0; });
   }
 
   template <class Use>
-  void for_each_pressing(Use&& use) const {
+  void for_each_active(Use&& use) const {
     for (std::size_t m = 0; m < nodes_.size(); ++m) {
       const Point y = at_bounds(static_cast<int>(m));
       for (int k = 0; k < nodes_[m].axes; ++k) {
-        if (nodes_[m].pressing[static_cast<std::size_t>(k)] != 0) use(nodes_[m], k, y[k]);
+        if (nodes_[m].active[static_cast<std::size_t>(k)] != 0) use(nodes_[m], k, y[k]);
       }
     }
   }
@@ -353,7 +353,7 @@ class BoundedSolve {
     bool changed = false;
     for (Node& node : nodes_) {
       for (int k = 0; k < node.axes; ++k) {
-        auto& sign = node.pressing[static_cast<std::size_t>(k)];
+        auto& sign = node.active[static_cast<std::size_t>(k)];
         if (node.lower[k] == node.upper[k]) continue;
         const Scalar y = d.node(node.node)(k);
         if (sign == 0) {
@@ -387,7 +387,8 @@ class BoundedSolve {
 
   std::vector<Node> nodes_;
   std::vector<Touched> touched_;
-  std::vector<Signs> pressing_, pressed_;  // last active set of each node of the matrix; that before the step
+  std::vector<Signs> active_,
+      active_before_;  // last active set of each node of the matrix; that before the step
   core::CompressedRows<InColumn> columns_;              // of the upper half
   std::shared_ptr<const BlockPattern> column_pattern_;  // the pattern of columns_
   Vector right_;
