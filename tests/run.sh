@@ -18,7 +18,7 @@ gnu_flags="--param ggc-min-heapsize=1000000 --param ggc-min-expand=200"
 # Each folder of tests is run once by clang, with or without sanitizers, and a few by g++ too. The sanitized builds
 # leave out the cases tagged [slow]. None is built with -DNDEBUG: Eigen asserts sizes, indices and what must not alias.
 with_sanitizers="constraint;contact;core;integrator;io;linear_solver;mesh;nonlinear_solver;potential;solid;system"
-with_gnu="element;pliant;simd"
+with_gnu="element;pliant;simd;simulation/allocation;simulation/growing_pattern_allocation"
 
 build_and_test "g++: examples, package, headers, a part of the tests" release --preset release $together \
   -D CMAKE_CXX_FLAGS="$gnu_flags" -D CMAKE_CXX_FLAGS_RELEASE=-O1 -D PLIANT_TEST_FOLDERS="$with_gnu"

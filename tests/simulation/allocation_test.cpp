@@ -78,7 +78,7 @@ void three_steps_without_allocation(Simulation& simulation, Before&& before) {
 template <class Solid, class Integrator, class... Solver>
 void steps_without_allocation(const Solid& solid, const Integrator& integrator, const Solver&... solver) {
   const auto bottom = nodes_where(solid.mesh(), [](const auto& X) { return X.y() < 1e-6; });
-  for (const int threads : thread_counts) {
+  for (const int threads : thread_counts_without_allocation) {
     INFO(threads << " threads");
     const WithThreads with(threads);
     Simulation simulation(solid, integrator, solver..., Pinned(bottom));
@@ -162,7 +162,7 @@ TEST_CASE("A step allocates nothing once the first has run: a direct solver") {
 
 TEST_CASE("A step allocates nothing once the first has run: operator splitting") {
   const auto mesh = make_box<Tet4>(box);
-  for (const int threads : thread_counts) {
+  for (const int threads : thread_counts_without_allocation) {
     INFO(threads << " threads");
     const WithThreads with(threads);
     Simulation simulation(
@@ -175,7 +175,7 @@ TEST_CASE("A step allocates nothing once the first has run: operator splitting")
 }
 
 TEST_CASE("A step allocates nothing where contact is steady") {
-  for (const int threads : thread_counts) {
+  for (const int threads : thread_counts_without_allocation) {
     INFO(threads << " threads");
     const WithThreads with(threads);
     Simulation simulation(Solid(make_box<Tet4>(box), rubber, Density{1000}, Rayleigh{.alpha = 20}),
@@ -191,7 +191,7 @@ TEST_CASE("A step allocates nothing where contact is steady") {
 }
 
 TEST_CASE("A step allocates nothing where contact is steady: central differences") {
-  for (const int threads : thread_counts) {
+  for (const int threads : thread_counts_without_allocation) {
     INFO(threads << " threads");
     const WithThreads with(threads);
     Simulation simulation(Solid(make_box<Tet4>(box), rubber, Density{1000}, Rayleigh{.alpha = 20}),
@@ -229,7 +229,7 @@ TEST_CASE("A solve with bounds allocates nothing once the first has run") {
     bounds.lower.node(i).setConstant(-0.1);
   }
   typename Mprgp<Jacobi>::Workspace<decltype(A)> workspace;
-  for (const int threads : thread_counts) {
+  for (const int threads : thread_counts_without_allocation) {
     const WithThreads with(threads);
     REQUIRE(Mprgp<Jacobi>{}.solve(A, b, bounds, x, workspace));
     x.set_zero();

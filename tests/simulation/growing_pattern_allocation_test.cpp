@@ -20,7 +20,7 @@ namespace {
 template <class Solver>
 void solves_without_allocation(const Solver& solver) {
   using Matrix = BlockMatrix<3, double>;
-  for (const int threads : thread_counts) {
+  for (const int threads : thread_counts_without_allocation) {
     INFO(threads << " threads");
     const WithThreads with(threads);
     test::CoupledBodies<3, double> bodies(test::bar_mesh(7, 7, 15), 1);
