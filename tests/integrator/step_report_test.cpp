@@ -14,8 +14,8 @@ TEST_CASE("a step report is true exactly where the step was accepted, and every 
        {StepStop::converged, StepStop::accepted, StepStop::not_converged, StepStop::stalled,
         StepStop::energy_undefined, StepStop::not_finite, StepStop::indefinite,
         StepStop::linear_solver_failed, StepStop::cancelled, StepStop::penetration, StepStop::too_stiff,
-        StepStop::inverted, StepStop::too_many_iterations, StepStop::time_stands_still,
-        StepStop::free_motion, StepStop::rows_unmet}) {
+        StepStop::inverted, StepStop::too_many_iterations, StepStop::time_stands_still, StepStop::free_motion,
+        StepStop::rows_unmet}) {
     StepReport report;
     report.stop = stop;
     const bool accepted = stop == StepStop::converged || stop == StepStop::accepted;

@@ -82,7 +82,8 @@ TEST_CASE("TwoLevel: the factor is kept while the matrix changes little, and mad
 
 TEST_CASE("TwoLevel: with the factor of a matrix a little different the iteration takes hardly longer") {
   const auto start = elastic_problem(bar_mesh(4, 4, 30), {.nu = 0.45, .state = Deformed::twisted}),
-             later = elastic_problem(bar_mesh(4, 4, 30), {.nu = 0.45, .state = Deformed::twisted, .angle = 1.6});
+             later =
+                 elastic_problem(bar_mesh(4, 4, 30), {.nu = 0.45, .state = Deformed::twisted, .angle = 1.6});
   auto end = later;
   end.A = start.A;  // on its pattern
   std::copy(later.A.values(), later.A.values() + later.A.pattern().blocks() * 9, end.A.values());

@@ -50,8 +50,8 @@ struct BlockPattern {
   std::shared_ptr<const BlockPattern> without_pairs;
   // Far blocks come last in their row. A halo that contained them would be about as long as the matrix:
   // instead they are multiplied row by row, in both halves, after the halos have been added.
-  std::vector<int> near_end;           // first far block of each row; empty if there are none
-  std::vector<int> far_slots;          // of each far block
+  std::vector<int> near_end;                         // first far block of each row; empty if there are none
+  std::vector<int> far_slots;                        // of each far block
   detail::core::CompressedRows<FarBlock> far_block;  // of each row of the whole matrix, ascending
 
   std::ptrdiff_t rows() const { return static_cast<std::ptrdiff_t>(row_begin.size()) - 1; }

@@ -123,21 +123,21 @@ std::uint64_t fingerprint_of(const Vector& vector) {
 template <class V>
 concept SystemVector = std::copyable<V> && requires(V& vector, const V& other, std::ptrdiff_t i,
                                                     typename V::Scalar number, typename V::Block block) {
-  { V::dim } -> std::convertible_to<int>;                              // numbers per node, 1 to 3
-  { other.nodes() } -> std::convertible_to<std::ptrdiff_t>;            // number of nodes; 0 by default
-  { other.node(i)(0) } -> std::convertible_to<typename V::Scalar>;     // of node i, a vector of Eigen
-  vector.node(i) = other.node(i);                                      // which is assignable
-  vector.resize(i);                                                    // sets the number of nodes, all zero
-  vector.set_zero();                                                   // sets all numbers to zero
-  other.for_each_block(detail::assembly::AtPosition{});                // calls run(i) for each block
+  { V::dim } -> std::convertible_to<int>;                           // numbers per node, 1 to 3
+  { other.nodes() } -> std::convertible_to<std::ptrdiff_t>;         // number of nodes; 0 by default
+  { other.node(i)(0) } -> std::convertible_to<typename V::Scalar>;  // of node i, a vector of Eigen
+  vector.node(i) = other.node(i);                                   // which is assignable
+  vector.resize(i);                                                 // sets the number of nodes, all zero
+  vector.set_zero();                                                // sets all numbers to zero
+  other.for_each_block(detail::assembly::AtPosition{});             // calls run(i) for each block
   other.sum_blocks(detail::assembly::OfPosition<typename V::Block>{}) + number;  // the sum of all run(i)
-  { other.block(i) } -> std::convertible_to<typename V::Block>;        // +, -, *, / entry by entry
-  vector.set_block(i, block);                                          // sets it
-  vector.add(number, other);                                           // += number * other
-  vector.set_sum(other, number, other);                                // = first + number * second
-  { other.dot(other) } -> std::convertible_to<typename V::Scalar>;     // the sum of products
-  { other.norm() } -> std::convertible_to<typename V::Scalar>;         // the root of the sum of squares
-  { other.finite() } -> std::convertible_to<bool>;                     // no NaN, no infinity
+  { other.block(i) } -> std::convertible_to<typename V::Block>;                  // +, -, *, / entry by entry
+  vector.set_block(i, block);                                                    // sets it
+  vector.add(number, other);                                                     // += number * other
+  vector.set_sum(other, number, other);                                          // = first + number * second
+  { other.dot(other) } -> std::convertible_to<typename V::Scalar>;               // the sum of products
+  { other.norm() } -> std::convertible_to<typename V::Scalar>;  // the root of the sum of squares
+  { other.finite() } -> std::convertible_to<bool>;              // no NaN, no infinity
 };
 
 // A symmetric matrix of dim x dim blocks, one for each pair of nodes.
@@ -278,7 +278,7 @@ concept ViewedSystem = System<S> &&
   system.show_forces(x, x, user);       // on the visible nodes [N], from those on the unknowns
   system.take_forces(x, user, to);      // on the unknowns, from forces on the visible nodes
   system.add_gravity(gravity, to);      // adds the loads of gravity
-  { system.identity() } -> std::same_as<SystemIdentity>;      // fingerprints
+  { system.identity() } -> std::same_as<SystemIdentity>;                // fingerprints
 } &&(!S::abilities.origins || detail::assembly::HasOrigins<S>)&&        // required by its abilities
     (!S::abilities.own_gravity || detail::assembly::HasOwnGravity<S>);  // required by its abilities
 

@@ -186,8 +186,8 @@ struct NodeProjection {
 // system) from their descriptions and this System.
 template <class F, class Vector, class Matrix>
 concept SystemFilter = requires(const F& filter, const Vector& x, Vector& u, Matrix& A) {
-  filter.fixed_nodes();                                  // nodes without free directions
-  filter.directions();                                   // HeldDirection of all constrained directions
+  filter.fixed_nodes();  // nodes without free directions
+  filter.directions();   // HeldDirection of all constrained directions
   filter.for_each_moved(
       detail::constraint::NodeProjection{});  // use(node, S), S projects onto free directions
   filter.for_each_restrained(detail::constraint::NodeProjection{});  // the same for all constrained nodes

@@ -84,12 +84,12 @@ struct OtherCells {
 
 // The content of a file.
 struct CellMesh {
-  std::string file;                               // as it was given
-  std::string format;                             // "Gmsh 4.1 (binary)"
-  NodeMatrix<double, 3> nodes;                    // positions [m], 3 x #nodes; z = 0 if the file has none
+  std::string file;             // as it was given
+  std::string format;           // "Gmsh 4.1 (binary)"
+  NodeMatrix<double, 3> nodes;  // positions [m], 3 x #nodes; z = 0 if the file has none
   std::array<CellBlock, detail::io::cell_kind_count> linear;  // by CellKind
-  std::vector<OtherCells> others;                 // in the order of first appearance
-  std::array<std::map<int, std::string>, 4> region_names;  // names of region numbers, by cell dimension
+  std::vector<OtherCells> others;                             // in the order of first appearance
+  std::array<std::map<int, std::string>, 4> region_names;     // names of region numbers, by cell dimension
   // The nodes of cells of less than 3 dimensions in groups beyond their region, by cell dimension and number
   // of the group; a Gmsh entity can be in several groups.
   std::array<std::map<int, std::vector<int>>, 3> further_groups;

@@ -498,9 +498,9 @@ class Minimization {
 //   prescribe(x, d)                        sets d to the remaining change of the constrained unknowns of x,
 //                                          zero for the free ones
 //   safe_fraction(x, step)                 the largest allowed fraction of a step from x, at which the
-//                                          last value was computed; 1 for no limit. It also limits the change of
-//                                          constrained and of bounded unknowns, except for constrained ones
-//                                          without line search
+//                                          last value was computed; 1 for no limit. It also limits the change
+//                                          of constrained and of bounded unknowns, except for constrained
+//                                          ones without line search
 //   force_scale()                          the size of the acting forces [N]
 //   force_rounding(), value_rounding()     the rounding errors of a gradient [N] and of the last value [J],
 //                                          with the stiffness of the last tangent

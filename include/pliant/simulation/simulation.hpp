@@ -264,9 +264,8 @@ class Simulation {
     show();
   }
 
-  // The coordinate of a joint, such as the angle of a Hinge; the largest error of the rigid rows of all joints
-  // [m] or [rad];
-  // the force and the torque of a joint on its last body in the last step.
+  // The coordinate of a joint, such as the angle of a Hinge; the largest error of the rigid rows of all
+  // joints [m] or [rad]; the force and the torque of a joint on its last body in the last step.
   double joint_coordinate(int joint, int number = 0) const requires(System::abilities.rows) {
     return system_.joint_coordinate(state_.x, joint, number);
   }

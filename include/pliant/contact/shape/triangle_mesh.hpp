@@ -416,10 +416,10 @@ class TriangleMesh {
   AxisAlignedBox<3> bounds_;
   detail::contact::BoundingVolumeHierarchy<3> hierarchy_;
   std::vector<detail::contact::TriangleCorners>
-      corners_;                                   // in the order of the hierarchy; all below by triangle
-  std::vector<Point> normals_;                    // of unit length
-  std::vector<Surroundings> surroundings_;        // of a solid
-  std::vector<Point> corner_normals_;             // of a solid, not of unit length
+      corners_;                             // in the order of the hierarchy; all below by triangle
+  std::vector<Point> normals_;              // of unit length
+  std::vector<Surroundings> surroundings_;  // of a solid
+  std::vector<Point> corner_normals_;       // of a solid, not of unit length
 };
 
 static_assert(Collider<TriangleMesh, 3>);

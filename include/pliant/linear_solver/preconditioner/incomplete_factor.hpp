@@ -355,8 +355,8 @@ class IncompleteFactor {
   PLIANT_INLINE void backward(int k) { store(x(k), load<Row>(x(k)) - U_.times(k, x_.data())); }
 
   SweepOrder order_;
-  std::vector<int> upper_begin_;      // first block of each row, #rows + 1
-  std::vector<Upper> upper_;          // columns ascend in each row
+  std::vector<int> upper_begin_;            // first block of each row, #rows + 1
+  std::vector<Upper> upper_;                // columns ascend in each row
   core::CompressedRows<Lower> lower_;       // of each row
   core::CompressedRows<Product> products_;  // of each upper block
   Blocks U_;

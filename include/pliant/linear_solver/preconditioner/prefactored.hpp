@@ -84,7 +84,7 @@ struct Prefactored {
     int solves = 0, last = 0;    // k, n_k
 
     using History = detail::linear_solver::PrefactoredHistory;  // see core/history.hpp
-    std::optional<History> restored;             // for the next matrix
+    std::optional<History> restored;                            // for the next matrix
 
     void save(History& h) const {
       if (restored) {
