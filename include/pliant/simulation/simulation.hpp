@@ -6,9 +6,7 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
-#include <limits>
 #include <optional>
-#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -21,12 +19,20 @@
 #include <pliant/integrator/backward_euler.hpp>
 #include <pliant/linear_solver/krylov/pcg.hpp>
 #include <pliant/simulation/energies_of_state.hpp>
+#include <pliant/simulation/nodal_input.hpp>
 #include <pliant/simulation/roles.hpp>
 #include <pliant/simulation/saved_state.hpp>
+#include <pliant/simulation/state_before.hpp>
 
 namespace pliant {
 
-struct BodyVelocity;  // rigid/mechanism_system.hpp
+namespace detail {
+
+// Further functions of a Simulation for one type of System, which has a specialisation.
+template <class SystemType, class Simulation>
+class FunctionsOf {};
+
+}  // namespace detail
 
 // The types are chosen at compile time. Positions and velocities are in the user's node numbering, dim x
 // #nodes.
@@ -35,7 +41,9 @@ template <class SolidType,       // a Solid, Bodies or Copies, or a System (asse
           class SolverType,      // Pcg<...>, Cholesky, Mprgp<...>; NoSolver if the integrator needs none
           class ConstraintType,  // Unconstrained, Pinned, Sliding, PrescribedMotion, ..., or several Together
           Isa isa = PLIANT_NATIVE_ISA>
-class Simulation {
+class Simulation
+    : public detail::FunctionsOf<SolidType,
+                                 Simulation<SolidType, IntegratorType, SolverType, ConstraintType, isa>> {
  public:
   using Solid = SolidType;
   using Integrator = IntegratorType;
@@ -245,33 +253,6 @@ class Simulation {
     if constexpr (!System::abilities.exact_view) show();
   }
 
-  // Bodies of a Mechanism. All functions throw IndexError for a body or joint that does not exist.
-  Pose<3> pose(int body) const requires(System::abilities.rows) { return system_.pose(state_.x, body); }
-  auto body_velocity(int body) const requires(System::abilities.rows) {
-    return system_.body_velocity(state_.x, state_.v, body);
-  }
-
-  // The angular velocity of the body in the world stays as it is. Joints that a pose opens close in the next
-  // step.
-  void set_pose(int body, const Pose<3>& pose) requires(System::abilities.rows) {
-    const auto velocity = body_velocity(body);
-    system_.set_pose(body, pose, state_.x);
-    set_body_velocity(body, velocity);
-  }
-  template <class Velocity = BodyVelocity>
-  void set_body_velocity(int body, const Velocity& velocity) requires(System::abilities.rows) {
-    system_.set_body_velocity(state_.x, body, velocity, state_.v);
-    show();
-  }
-
-  // The coordinate of a joint, such as the angle of a Hinge; the largest error of the rigid rows of all
-  // joints [m] or [rad]; the force and the torque of a joint on its last body in the last step.
-  double joint_coordinate(int joint, int number = 0) const requires(System::abilities.rows) {
-    return system_.joint_coordinate(state_.x, joint, number);
-  }
-  double joint_gap() const requires(System::abilities.rows) { return system_.joint_gap(state_.x); }
-  auto joint_load(int joint) const requires(System::abilities.rows) { return system_.joint_load(joint); }
-
   // All data on which later steps depend, except for the parts of the simulation, see SavedState. Steps after
   // set_state have the same bits as those after state().
   SavedState state() const {
@@ -405,7 +386,7 @@ class Simulation {
   // Acceleration of every node [m/s^2].
   void set_gravity(const SmallVector<double, dim>& gravity) {
     for (int axis = 0; axis < dim; ++axis) {
-      require_finite("gravity", gravity(axis), "must be finite (m/s^2)");
+      detail::require_finite<Scalar>("gravity", gravity(axis), "must be finite (m/s^2)");
     }
     gravity_ = gravity;
     update_loads();
@@ -429,7 +410,7 @@ class Simulation {
   template <class Derived>
   void set_external_forces(const Eigen::MatrixBase<Derived>& forces) {
     const auto& values = forces.derived().eval();
-    require_nodal("external forces", values);
+    detail::require_nodal<Scalar, dim>("external forces", values, system_.visible_node_count());
     Positions user = values.template cast<Scalar>();
     system_.take_forces(state_.x, user, external_forces_);
     if constexpr (!System::abilities.constant_forces) user_forces_ = std::move(user);
@@ -461,6 +442,8 @@ class Simulation {
   Energies energies() const { return with_elastic(system_.energy(state_.x)); }
 
  private:
+  friend detail::FunctionsOf<SolidType, Simulation>;
+
   using Vector = typename System::Vector;
   using FilterType = typename System::Filter;
   using Workspace = typename Integrator::template Workspace<System, FilterType>;
@@ -553,31 +536,10 @@ class Simulation {
     else return std::move(*solid);
   }
 
-  // Throws unless a value is finite as a Scalar; `node`, if given, is named.
-  static void require_finite(const char* what, double value, const char* requirement,
-                             std::ptrdiff_t node = -1) {
-    if (std::abs(value) <= static_cast<double>(std::numeric_limits<Scalar>::max())) return;
-    throw ParameterError(what + (node < 0 ? std::string() : " of node " + std::to_string(node)), value,
-                         requirement);
-  }
-
-  template <class Derived>
-  void require_nodal(const char* what, const Eigen::MatrixBase<Derived>& values) const {
-    static_assert(Derived::RowsAtCompileTime == dim || Derived::RowsAtCompileTime == Eigen::Dynamic,
-                  "a nodal quantity is a matrix of dim rows and one column per node");
-    detail::core::require_size(what, ": rows", values.rows(), dim);
-    detail::core::require_size(what, ": columns", values.cols(), system_.visible_node_count());
-    for (std::ptrdiff_t i = 0; i < values.cols(); ++i) {
-      for (int axis = 0; axis < dim; ++axis) {
-        require_finite(what, static_cast<double>(values(axis, i)), "must be finite", i);
-      }
-    }
-  }
-
   template <class Derived>
   void set(const char* what, const Eigen::MatrixBase<Derived>& values, Positions& user) {
     const auto& numbers = values.derived().eval();
-    require_nodal(what, numbers);
+    detail::require_nodal<Scalar, dim>(what, numbers, system_.visible_node_count());
     user = numbers.template cast<Scalar>();
     state_.acceleration_known = false;
     if constexpr (Workspace::abilities.follows_state) integrator_workspace_.state_changed();
@@ -660,40 +622,6 @@ class Simulation {
             (state_.x.finite() && state_.v.finite()));
   }
 
-  // State before a step that the user's arrays do not determine.
-  struct Before {
-    Vector x, v;  // if the user's arrays do not determine the unknowns exactly
-    Vector a;
-    Vector forces;  // on the unknowns, if the user's forces are converted in each step [N]
-    bool acceleration_known = false;
-    double time = 0;
-    detail::core::HistoryOf<System> system;
-    TermsBefore<System> terms;
-
-    void take(const System& of, const State<Vector>& state) {
-      if constexpr (!System::abilities.exact_view) {
-        x.set_sum(state.x, Scalar(0), state.x);
-        v.set_sum(state.v, Scalar(0), state.v);
-      }
-      a.set_sum(state.a, Scalar(0), state.a);
-      acceleration_known = state.acceleration_known;
-      time = state.time;
-      detail::core::save_history(of, system);
-      terms.take(of);
-    }
-    void give_back(System& to, State<Vector>& state) {
-      if constexpr (!System::abilities.exact_view) {
-        std::swap(state.x, x);
-        std::swap(state.v, v);
-      }
-      std::swap(state.a, a);
-      state.acceleration_known = acceleration_known;
-      state.time = time;
-      detail::core::restore_history(to, std::move(system));
-      terms.give_back(to);
-    }
-  };
-
   SolidOrNothing solid_;  // without value if the subject is a System
   Integrator integrator_;
   Solver solver_;
@@ -701,7 +629,7 @@ class Simulation {
   System system_;
   FilterType filter_;
   State<Vector> state_;
-  Before before_;
+  detail::StateBefore<System> before_;
   typename System::Contacts contacts_;
   Vector external_forces_;  // on the unknowns [N]
   Positions user_forces_;   // from which they are converted in each step [N]; otherwise without columns

@@ -39,21 +39,11 @@ struct Hinge {
   std::array<int, 2> bodies() const { return {first, second}; }
   std::array<int, 0> nodes() const { return {}; }
   void check() const {
-    detail::require_point("Hinge::at", at);
-    detail::require_axis("Hinge::axis", axis);
-    limits.check("Hinge::limits");
+    detail::check_axis("Hinge", *this);
     detail::require_limits_of_angle(limits);
-    motor.check("Hinge::motor");
-    detail::require_spring("Hinge::spring", spring);
-    compliance.check("Hinge::compliance");
-    turn_compliance.check("Hinge::turn_compliance");
   }
 
-  struct Attached {
-    detail::PairFrames frames;
-    detail::FreeCoordinate coordinate;
-    Compliance compliance, turn_compliance;
-
+  struct Attached : detail::AxisAttachment {
     void describe(const JointPlaces<2>& places, JointRows& rows) const {
       const detail::PairRows pair(frames, places);
       for (int k = 0; k < 3; ++k) rows.hold(pair.along(k), compliance);
@@ -61,12 +51,7 @@ struct Hinge {
       coordinate.describe(pair.angle(), rows);
     }
   };
-  Attached attach(const JointPlaces<2>& start) const {
-    return {detail::PairFrames::attach(start, at, detail::axes_around(axis)),
-            {limits, motor, spring},
-            compliance,
-            turn_compliance};
-  }
+  Attached attach(const JointPlaces<2>& start) const { return {detail::attach_axis(start, *this)}; }
 };
 
 static_assert(Joint<Hinge>);

@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cmath>
+#include <cstddef>
+#include <string>
 
 #include <pliant/algebra/rotation.hpp>
 #include <pliant/rigid/joint/concept.hpp>
@@ -44,15 +46,15 @@ inline SmallMatrix<double, 3, 3> axes_around(const SmallVector<double, 3>& axis)
 }
 
 // Throws ParameterError unless `axis` has a direction.
-inline void require_axis(const char* what, const SmallVector<double, 3>& axis) {
+inline void require_axis(const std::string& what, const SmallVector<double, 3>& axis) {
   const double length = axis.norm();
   if (!(length > 0) || !core::is_finite(length)) {
     throw ParameterError(what, length, "its length must be positive and finite");
   }
 }
 
-inline void require_point(const char* what, const SmallVector<double, 3>& point) {
-  for (int k = 0; k < 3; ++k) core::require_parameter(true, what, point[k], "must be finite (m)");
+inline void require_point(const std::string& what, const SmallVector<double, 3>& point) {
+  for (int k = 0; k < 3; ++k) core::require_parameter(true, what.c_str(), point[k], "must be finite (m)");
 }
 
 // The rows of a pair at the present places. Every row is a function of the place of the second body in axes
@@ -138,5 +140,31 @@ struct FreeCoordinate {
     rows.move(row, limits, motor);
   }
 };
+
+// What Hinge and Slider have in common: an axis, and a free coordinate about it or along it.
+struct AxisAttachment {
+  PairFrames frames;
+  FreeCoordinate coordinate;
+  Compliance compliance, turn_compliance;
+};
+
+template <class Joint>
+AxisAttachment attach_axis(const JointPlaces<2>& start, const Joint& joint) {
+  return {PairFrames::attach(start, joint.at, axes_around(joint.axis)),
+          {joint.limits, joint.motor, joint.spring},
+          joint.compliance,
+          joint.turn_compliance};
+}
+
+template <class Joint>
+void check_axis(const std::string& name, const Joint& joint) {
+  require_point(name + "::at", joint.at);
+  require_axis(name + "::axis", joint.axis);
+  joint.limits.check(name + "::limits");
+  joint.motor.check(name + "::motor");
+  require_spring(name + "::spring", joint.spring);
+  joint.compliance.check(name + "::compliance");
+  joint.turn_compliance.check(name + "::turn_compliance");
+}
 
 }  // namespace pliant::detail

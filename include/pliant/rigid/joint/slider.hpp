@@ -22,21 +22,9 @@ struct Slider {
 
   std::array<int, 2> bodies() const { return {first, second}; }
   std::array<int, 0> nodes() const { return {}; }
-  void check() const {
-    detail::require_point("Slider::at", at);
-    detail::require_axis("Slider::axis", axis);
-    limits.check("Slider::limits");
-    motor.check("Slider::motor");
-    detail::require_spring("Slider::spring", spring);
-    compliance.check("Slider::compliance");
-    turn_compliance.check("Slider::turn_compliance");
-  }
+  void check() const { detail::check_axis("Slider", *this); }
 
-  struct Attached {
-    detail::PairFrames frames;
-    detail::FreeCoordinate coordinate;
-    Compliance compliance, turn_compliance;
-
+  struct Attached : detail::AxisAttachment {
     void describe(const JointPlaces<2>& places, JointRows& rows) const {
       const detail::PairRows pair(frames, places);
       for (int k = 0; k < 2; ++k) rows.hold(pair.along(k), compliance);
@@ -44,12 +32,7 @@ struct Slider {
       coordinate.describe(pair.along(2), rows);
     }
   };
-  Attached attach(const JointPlaces<2>& start) const {
-    return {detail::PairFrames::attach(start, at, detail::axes_around(axis)),
-            {limits, motor, spring},
-            compliance,
-            turn_compliance};
-  }
+  Attached attach(const JointPlaces<2>& start) const { return {detail::attach_axis(start, *this)}; }
 };
 
 static_assert(Joint<Slider>);
