@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
+#include <string>
 
 #include <pliant/algebra/symmetric_eigen.hpp>
 #include <pliant/core/error.hpp>
@@ -14,6 +16,13 @@ namespace pliant {
 struct Mass {
   double value;
 };
+
+namespace detail {
+
+template <class T>
+concept DensityOrMass = std::same_as<T, Density> || std::same_as<T, Mass>;
+
+}  // namespace detail
 
 // A body that does not deform. Its frame is the one in which it is described: the centre of mass may be
 // anywhere in it. The shape, from which only mass and inertia are taken, has a density or a mass:
@@ -46,43 +55,31 @@ class RigidBody {
   RigidBody(Mass mass, const Point& centre, const Matrix& inertia)
       : RigidBody(MassProperties{mass.value, centre, inertia}) {}
 
-  static RigidBody box(const Point& lengths, Density density) {
-    return RigidBody(scaled(density, detail::unit_density_box(checked(lengths))));
-  }
-  static RigidBody box(const Point& lengths, Mass mass) {
-    return RigidBody(scaled(mass, detail::unit_density_box(checked(lengths))));
+  template <detail::DensityOrMass Amount>
+  static RigidBody box(const Point& lengths, Amount amount) {
+    return RigidBody(scaled(amount, detail::unit_density_box(checked(lengths))));
   }
 
-  static RigidBody sphere(double radius, Density density) {
-    return RigidBody(scaled(density, detail::unit_density_sphere(checked("radius", radius))));
-  }
-  static RigidBody sphere(double radius, Mass mass) {
-    return RigidBody(scaled(mass, detail::unit_density_sphere(checked("radius", radius))));
+  template <detail::DensityOrMass Amount>
+  static RigidBody sphere(double radius, Amount amount) {
+    return RigidBody(scaled(amount, detail::unit_density_sphere(checked("radius", radius))));
   }
 
-  static RigidBody cylinder(double length, double radius, Density density) {
+  template <detail::DensityOrMass Amount>
+  static RigidBody cylinder(double length, double radius, Amount amount) {
     return RigidBody(
-        scaled(density, detail::unit_density_cylinder(checked("length", length), checked("radius", radius))));
-  }
-  static RigidBody cylinder(double length, double radius, Mass mass) {
-    return RigidBody(
-        scaled(mass, detail::unit_density_cylinder(checked("length", length), checked("radius", radius))));
+        scaled(amount, detail::unit_density_cylinder(checked("length", length), checked("radius", radius))));
   }
 
-  static RigidBody capsule(double length, double radius, Density density) {
+  template <detail::DensityOrMass Amount>
+  static RigidBody capsule(double length, double radius, Amount amount) {
     return RigidBody(
-        scaled(density, detail::unit_density_capsule(checked("length", length), checked("radius", radius))));
-  }
-  static RigidBody capsule(double length, double radius, Mass mass) {
-    return RigidBody(
-        scaled(mass, detail::unit_density_capsule(checked("length", length), checked("radius", radius))));
+        scaled(amount, detail::unit_density_capsule(checked("length", length), checked("radius", radius))));
   }
 
-  static RigidBody solid(const TriangleMesh& surface, Density density) {
-    return RigidBody(scaled(density, detail::unit_density_solid(checked(surface))));
-  }
-  static RigidBody solid(const TriangleMesh& surface, Mass mass) {
-    return RigidBody(scaled(mass, detail::unit_density_solid(checked(surface))));
+  template <detail::DensityOrMass Amount>
+  static RigidBody solid(const TriangleMesh& surface, Amount amount) {
+    return RigidBody(scaled(amount, detail::unit_density_solid(checked(surface))));
   }
 
   double mass() const { return properties_.mass; }
