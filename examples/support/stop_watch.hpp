@@ -148,9 +148,9 @@ class WatchedSolver {
   using Workspace = typename Inner::template Workspace<Matrix>;
   void check() const { inner_.check(); }
 
-  template <class Matrix, class Vector, class W, class Monitor>
+  template <class Matrix, class Vector, class W>
   pliant::LinearReport solve(const Matrix& A, const Vector& b, Vector& x, W& workspace, double goal,
-                             Monitor&& monitor) const {
+                             pliant::LinearMonitor monitor) const {
     const Watch watch(phases_.solve);
     return inner_.solve(A, b, x, workspace, goal, monitor);
   }
@@ -183,9 +183,9 @@ struct Watched {
     integrator.prepare(watched, workspace);
   }
 
-  template <class Context, class W, class Monitor>
+  template <class Context, class W>
   pliant::StepReport step(const Context& context, pliant::State<typename Context::Vector>& state,
-                          W& workspace, Monitor&& monitor) const {
+                          W& workspace, pliant::NewtonMonitor monitor) const {
     const Watch watch(phases->integrator);
     WatchedSystem system(context.system, *phases);
     const WatchedFilter filter(context.filter, *phases);

@@ -42,10 +42,10 @@ struct AnyIntegrator {
     pliant::Newmark{}.prepare(system, workspace.newmark);
   }
 
-  template <class Context, class Monitor>
+  template <class Context>
   pliant::StepReport step(const Context& context, pliant::State<typename Context::Vector>& state,
                           Workspace<typename Context::System, typename Context::Filter>& workspace,
-                          Monitor&& monitor) const {
+                          pliant::NewtonMonitor monitor) const {
     using namespace pliant;
     workspace.newmark_was_last = rule == Rule::newmark;
     const auto euler = [&](const auto& integrator) {

@@ -82,7 +82,7 @@ struct Scene {
     auto A = problem.A;
     auto b = problem.b;
     Vector d(u.nodes());
-    const LinearReport report = bounded.solve(solver, workspace, A, b, bounds, u, d, 0, NoMonitor{});
+    const LinearReport report = bounded.solve(solver, workspace, A, b, bounds, u, d, 0, LinearMonitor{});
     INFO(report.message());
     CHECK(report);
     return eigen_view::stacked(d);

@@ -173,7 +173,7 @@ void respects_planes(const Solver& solver, unsigned seed) {
     }
     const Vector u(nodes);
     Vector d(nodes);
-    const LinearReport report = bounded.solve(solver, workspace, A, b, bounds, u, d, 0, NoMonitor{});
+    const LinearReport report = bounded.solve(solver, workspace, A, b, bounds, u, d, 0, LinearMonitor{});
     INFO(report.message());
     REQUIRE(report);
     const Eigen::VectorXd x = stacked(d), gradient = full * x - force;

@@ -46,7 +46,7 @@ void solves_without_allocation(const Solver& solver) {
       A = bodies.matrix();
       b.set_sum(bodies.right_side(), 0, bodies.right_side());
       d.set_zero();
-      done = done && bounded.solve(solver, workspace, A, b, bounds, u, d, 0, NoMonitor{});
+      done = done && bounded.solve(solver, workspace, A, b, bounds, u, d, 0, LinearMonitor{});
     };
     bodies.next_round();
     while (bodies.springs() < 12) bodies.next_round();

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 
+#include <pliant/core/function_ref.hpp>
 #include <pliant/core/team.hpp>
 #include <pliant/core/thrown_in_parts.hpp>
 
@@ -23,36 +24,39 @@ inline int present_thread_count() {
   return team_chooses(most) ? core::team.size(most, wall_time) : most;
 }
 
+#if defined(_OPENMP)
+// Calls run(part) once for every part in [0, parts), on more than one thread.
+inline void run_on_threads(int threads, int parts, FunctionRef<void(int)> run) {
+  Team& own_team = team;
+  const bool watched = team_chooses(threads);
+  const bool timed = watched && own_team.times();
+  const auto start = timed ? wall_time() : 0;
+  std::atomic<Nanoseconds> work{0};
+  ThrownInParts thrown;
+#pragma omp parallel num_threads(threads)
+  {
+    const auto own_start = timed ? processor_time() : 0;
+#pragma omp for schedule(static) nowait
+    for (int part = 0; part < parts; ++part) thrown.run(run, part);
+    if (timed) work.fetch_add(processor_time() - own_start, std::memory_order_relaxed);
+  }
+  if (watched) {
+    const auto end = wall_time();
+    if (timed) own_team.timed(std::min(parts, threads), end - start, work, end);
+    own_team.ended(end);
+  }
+  thrown.rethrow();
+}
+#endif
+
 // Calls run(part) once for every part in [0, parts), on at most thread_count() threads. An exception of `run`
 // is passed on, the first one if several parts throw; the other parts may have run or not.
-template <class Run>
-void parallel_parts(int parts, Run&& run) {
+inline void parallel_parts(int parts, FunctionRef<void(int)> run) {
 #if defined(_OPENMP)
   // Starts the whole team, even if some threads have no work: OpenMP ends threads when a team shrinks, and
   // starts new ones when it grows again.
   const int threads = parts > 1 ? present_thread_count() : 1;
-  if (threads > 1) {
-    Team& own_team = team;
-    const bool watched = team_chooses(threads);
-    const bool timed = watched && own_team.times();
-    const auto start = timed ? wall_time() : 0;
-    std::atomic<Nanoseconds> work{0};
-    ThrownInParts thrown;
-#pragma omp parallel num_threads(threads)
-    {
-      const auto own_start = timed ? processor_time() : 0;
-#pragma omp for schedule(static) nowait
-      for (int part = 0; part < parts; ++part) thrown.run(run, part);
-      if (timed) work.fetch_add(processor_time() - own_start, std::memory_order_relaxed);
-    }
-    if (watched) {
-      const auto end = wall_time();
-      if (timed) own_team.timed(std::min(parts, threads), end - start, work, end);
-      own_team.ended(end);
-    }
-    thrown.rethrow();
-    return;
-  }
+  if (threads > 1) return run_on_threads(threads, parts, run);
 #endif
   for (int part = 0; part < parts; ++part) run(part);
 }

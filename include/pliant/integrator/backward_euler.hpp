@@ -35,10 +35,10 @@ struct BackwardEuler {
     workspace.prepare(system, newton);
   }
 
-  template <class Context, class Monitor>
+  template <class Context>
   StepReport step(const Context& context, State<typename Context::Vector>& state,
                   Workspace<typename Context::System, typename Context::Filter>& workspace,
-                  Monitor&& monitor) const {
+                  NewtonMonitor monitor) const {
     return minimize_incremental_potential(context, state, dt, newton, workspace, monitor);
   }
 };

@@ -104,9 +104,10 @@ struct CentralDifferences {
     }
   }
 
-  template <class Context, class Monitor>
+  template <class Context>
   StepReport step(const Context& context, State<typename Context::Vector>& state,
-                  Workspace<typename Context::System, typename Context::Filter>& w, Monitor&& monitor) const {
+                  Workspace<typename Context::System, typename Context::Filter>& w,
+                  NewtonMonitor monitor) const {
     StepReport report = StepReport::without_residual();
     const auto stopped = [&](StepStop stop) {
       report.stop = stop;

@@ -105,10 +105,6 @@ inline bool time_advances(double time, double dt) {
   return std::abs(time) * std::numeric_limits<double>::epsilon() <= 0.01 * dt;
 }
 
-struct NeverCancels {
-  bool operator()(const NewtonReport&) const { return true; }
-};
-
 // The progress report of an integrator without residual, after some substeps.
 inline NewtonReport progress_without_residual(int done) {
   NewtonReport report;
@@ -210,7 +206,7 @@ typename Context::System,
             typename I::template Workspace<typename Context::System, typename Context::Filter>& workspace) {
   integrator.prepare(context.system, workspace);  // allocates the unknowns
   // advances the state by a step
-  { integrator.step(context, state, workspace, detail::NeverCancels{}) } -> std::same_as<StepReport>;
+  { integrator.step(context, state, workspace, NewtonMonitor{}) } -> std::same_as<StepReport>;
 };
 
 }  // namespace pliant

@@ -51,11 +51,11 @@ struct Minimized {
 // displacement; `w` has members prescribed and held. The forces of the colliders are added to w.held. If all
 // minimisations together take more than `most_iterations` Newton iterations, the result is
 // StepStop::not_converged. The caller calls finish of the last pass if it accepts the result.
-template <class Context, class Potential, class PotentialWorkspace, class NewtonWorkspace, class Monitor>
+template <class Context, class Potential, class PotentialWorkspace, class NewtonWorkspace>
 Minimized<Context> minimize_with_contacts(const Context& context, Potential& potential, const Newton& newton,
                                           const typename Context::Vector& x, PotentialWorkspace& w,
                                           NewtonWorkspace& newton_workspace, typename Context::Vector& u,
-                                          Monitor&& monitor,
+                                          NewtonMonitor monitor,
                                           int most_iterations = std::numeric_limits<int>::max()) {
   using Scalar = typename Context::Scalar;
   const auto minimize_once = [&](Newton how, int done) {

@@ -190,11 +190,11 @@ struct IncrementalWorkspace {
 };
 
 // Sets w.displacement to the minimiser of a potential, whose workspace has been filled.
-template <class Context, class Potential, class Monitor>
+template <class Context, class Potential>
 Minimized<Context> minimize_increment(
     const Context& context, const State<typename Context::Vector>& state, Potential& potential,
     const Newton& newton, IncrementalWorkspace<typename Context::System, typename Context::Filter>& w,
-    Monitor&& monitor) {
+    NewtonMonitor monitor) {
   w.displacement.set_zero();
   potential.predict(w.newton.step);
   if constexpr (Context::System::abilities.rows) {
@@ -213,10 +213,10 @@ Minimized<Context> minimize_increment(
 }
 
 // Advances the state by a step of backward Euler of length dt [s], the minimum of its incremental potential.
-template <class Context, class Monitor>
+template <class Context>
 StepReport minimize_incremental_potential(
     const Context& context, State<typename Context::Vector>& state, double dt, const Newton& newton,
-    IncrementalWorkspace<typename Context::System, typename Context::Filter>& w, Monitor&& monitor) {
+    IncrementalWorkspace<typename Context::System, typename Context::Filter>& w, NewtonMonitor monitor) {
   using Scalar = typename Context::Scalar;
   using Block = typename Context::Vector::Block;
   const auto h = static_cast<Scalar>(dt);

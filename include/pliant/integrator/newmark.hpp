@@ -59,10 +59,10 @@ struct Newmark {
     workspace.prepare(system, newton, true);
   }
 
-  template <class Context, class Monitor>
+  template <class Context>
   StepReport step(const Context& context, State<typename Context::Vector>& state,
                   Workspace<typename Context::System, typename Context::Filter>& workspace,
-                  Monitor&& monitor) const {
+                  NewtonMonitor monitor) const {
     using Scalar = typename Context::Scalar;
     using Block = typename Context::Vector::Block;
     auto& w = workspace.potential;

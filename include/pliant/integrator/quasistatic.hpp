@@ -132,9 +132,10 @@ struct QuasiStatic {
     for (auto* vector : {&w.increment_loads, &w.displacement}) *vector = system.make_vector();
   }
 
-  template <class Context, class Monitor>
+  template <class Context>
   StepReport step(const Context& context, State<typename Context::Vector>& state,
-                  Workspace<typename Context::System, typename Context::Filter>& w, Monitor&& monitor) const {
+                  Workspace<typename Context::System, typename Context::Filter>& w,
+                  NewtonMonitor monitor) const {
     using Scalar = typename Context::Scalar;
     StepReport total;
     if (!allow_free_motion && !w.known_to_be_held) {

@@ -17,10 +17,11 @@ namespace pliant {
 // factor that decreases with the rotation in the step. As the forces of rows act at the start of the step,
 // they do not change the momentum or the angular momentum; with rigid joints alone, which are met there, the
 // step is symplectic.
-template <class Context, class Monitor>
+template <class Context>
 StepReport satisfy_rows(const Context& context, const typename Context::Vector& x, double dt,
                         const typename Context::Matrix& A, const typename Context::Vector& predicted,
-                        typename Context::Vector& u, typename Context::Vector& position, Monitor&& monitor) {
+                        typename Context::Vector& u, typename Context::Vector& position,
+                        NewtonMonitor monitor) {
   StepReport report = StepReport::without_residual();
   auto& system = context.system;
   auto& w = context.solver_workspace;

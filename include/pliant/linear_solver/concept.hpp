@@ -21,6 +21,7 @@
 #include <string>
 
 #include <pliant/core/error.hpp>
+#include <pliant/core/function_ref.hpp>
 
 namespace pliant {
 
@@ -93,10 +94,10 @@ double rounding_of_residual(const Matrix& A, const Vector& b, const Vector& x, V
 
 }  // namespace detail::linear_solver
 
-// Never stops a solve.
-struct NoMonitor {
-  bool operator()(int, double) const { return true; }
-};
+// Refers to a function monitor(iterations, residual) that returns whether a solve goes on; it is not copied.
+// LinearMonitor{} never stops a solve.
+using LinearMonitor = detail::core::Monitor<int, double>;
+using NoMonitor [[deprecated("use LinearMonitor")]] = LinearMonitor;
 
 // The optional abilities of a linear solver, with the functions that its workspace must then have.
 struct SolverAbilities {
@@ -156,7 +157,7 @@ concept LinearSolver = std::copy_constructible<S> &&
     requires(const S& solver, const Matrix& A, const typename Matrix::Vector& b, typename Matrix::Vector& x,
              typename S::template Workspace<Matrix>& workspace, double goal) {
   solver.check();  // validates parameters
-  { solver.solve(A, b, x, workspace, goal, NoMonitor{}) } -> std::same_as<LinearReport>;  // A x = b
+  { solver.solve(A, b, x, workspace, goal, LinearMonitor{}) } -> std::same_as<LinearReport>;  // A x = b
 } && detail::linear_solver::KeepsPromises<S, Matrix>;  // its abilities are those of its workspace
 
 // The solver type of an integrator that needs none.

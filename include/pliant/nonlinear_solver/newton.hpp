@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <pliant/core/error.hpp>
+#include <pliant/core/function_ref.hpp>
 #include <pliant/energy/projection.hpp>
 #include <pliant/linear_solver/bounded/bounded_solve.hpp>
 
@@ -117,6 +118,10 @@ struct NewtonReport {
   std::vector<NewtonIteration> history;  // if Newton::keep_history
 };
 
+// Refers to a function monitor(report) that is called before each linear solve and returns whether to go on;
+// it is not copied. NewtonMonitor{} never cancels.
+using NewtonMonitor = detail::core::Monitor<const NewtonReport&>;
+
 // The memory of `minimize`. The caller owns it and keeps it from one call to the next.
 template <class Vector, class Matrix>
 struct NewtonWorkspace {
@@ -204,12 +209,12 @@ class ProjectionSchedule {
 };
 
 // One run of `minimize`.
-template <class Problem, class Solver, class SolverWorkspace, class Vector, class Matrix, class Monitor>
+template <class Problem, class Solver, class SolverWorkspace, class Vector, class Matrix>
 class Minimization {
  public:
   Minimization(const Newton& newton, Problem& problem, const Solver& solver,
                SolverWorkspace& solver_workspace, Vector& x, NewtonWorkspace<Vector, Matrix>& workspace,
-               Monitor& monitor)
+               NewtonMonitor monitor)
       : newton_(newton),
         problem_(problem),
         solver_(solver),
@@ -356,8 +361,7 @@ class Minimization {
     current_.linear_iterations += report_.linear.iterations;
   }
 
-  template <class LinearMonitor>
-  LinearReport solve_within_bounds(const LinearMonitor& monitor) {
+  LinearReport solve_within_bounds(LinearMonitor monitor) {
     if constexpr (bounded) {
       if (!problem_.bounds().empty()) {
         return w_.bounded.solve(solver_, solver_workspace_, w_.hessian, w_.right_side, problem_.bounds(), x_,
@@ -478,7 +482,7 @@ class Minimization {
   SolverWorkspace& solver_workspace_;
   Vector& x_;
   NewtonWorkspace<Vector, Matrix>& w_;
-  Monitor& monitor_;
+  NewtonMonitor monitor_;
   ProjectionSchedule schedule_;
   NewtonReport report_;
   NewtonIteration current_;
@@ -511,10 +515,10 @@ class Minimization {
 //                                          is zero except for the forces of the bounds
 // Forces and rounding are evaluated after the first tangent. `monitor(report)` is called before each linear
 // solve and cancels by returning false. The goal of the gradient is never below its rounding error.
-template <class Problem, class Solver, class SolverWorkspace, class Vector, class Matrix, class Monitor>
+template <class Problem, class Solver, class SolverWorkspace, class Vector, class Matrix>
 NewtonReport minimize(const Newton& newton, Problem& problem, const Solver& solver,
                       SolverWorkspace& solver_workspace, Vector& x,
-                      NewtonWorkspace<Vector, Matrix>& workspace, Monitor&& monitor) {
+                      NewtonWorkspace<Vector, Matrix>& workspace, NewtonMonitor monitor) {
   return detail::Minimization(newton, problem, solver, solver_workspace, x, workspace, monitor).run();
 }
 

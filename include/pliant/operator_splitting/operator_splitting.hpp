@@ -78,10 +78,10 @@ struct OperatorSplitting {
     bodies.prepare(system);
   }
 
-  template <class Context, class Monitor>
+  template <class Context>
   StepReport step(const Context& context, State<typename Context::Vector>& state,
                   Workspace<typename Context::System, typename Context::Filter>& bodies,
-                  Monitor&& monitor) const {
+                  NewtonMonitor monitor) const {
     StepReport report = StepReport::without_residual();
     report.stop = StepStop::accepted;
     if (!monitor(detail::progress_without_residual(0))) {

@@ -24,7 +24,7 @@ concept BoxSolver = LinearSolver<S, Matrix> &&
     requires(const S& solver, const Matrix& A, const typename Matrix::Vector& b,
              const BoxConstraints<typename Matrix::Vector>& box, typename Matrix::Vector& x,
              typename S::template Workspace<Matrix>& workspace) {
-  { solver.solve(A, b, box, x, workspace, 0.0, NoMonitor{}) } -> std::convertible_to<LinearReport>;
+  { solver.solve(A, b, box, x, workspace, 0.0, LinearMonitor{}) } -> std::convertible_to<LinearReport>;
 };
 
 // Whether BoundedSolve handles bounds for matrices of a type.
@@ -52,9 +52,9 @@ class BoundedSolve {
 
   // d holds the first guess on entry and the solution on return; A and b are overwritten. `goal` and
   // `monitor` are those of a LinearSolver; `iterations` of the report is the total of all systems.
-  template <class Solver, class Workspace, class Monitor>
+  template <class Solver, class Workspace>
   LinearReport solve(const Solver& solver, Workspace& workspace, Matrix& A, Vector& b, const Bounds& bounds,
-                     const Vector& u, Vector& d, double goal, Monitor&& monitor) {
+                     const Vector& u, Vector& d, double goal, LinearMonitor monitor) {
     enter(A, b, bounds, u, d);
     LinearReport report;
     if constexpr (BoxSolver<Solver, Matrix>) {
@@ -257,9 +257,9 @@ class BoundedSolve {
     return y;
   }
 
-  template <class Solver, class Workspace, class Monitor>
+  template <class Solver, class Workspace>
   LinearReport solve_in_box(const Solver& solver, Workspace& workspace, Matrix& A, const Vector& b, Vector& d,
-                            double goal, Monitor&& monitor) {
+                            double goal, LinearMonitor monitor) {
     write_blocks(A, false);
     fill_box(b.nodes());
     const LinearReport report = solver.solve(A, b, box_, d, workspace, goal, monitor);
@@ -267,9 +267,9 @@ class BoundedSolve {
     return report;
   }
 
-  template <class Solver, class Workspace, class Monitor>
+  template <class Solver, class Workspace>
   LinearReport find_active(const Solver& solver, Workspace& workspace, Matrix& A, const Vector& b, Vector& d,
-                           double goal, Monitor&& monitor) {
+                           double goal, LinearMonitor monitor) {
     LinearReport report;
     int iterations = 0;
     const auto counting = [&](int done, double residual) { return monitor(iterations + done, residual); };

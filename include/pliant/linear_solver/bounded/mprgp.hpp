@@ -86,18 +86,18 @@ struct Mprgp {
   }
 
   // Without bounds.
-  template <class Matrix, class W, class Monitor = NoMonitor>
+  template <class Matrix, class W>
   LinearReport solve(const Matrix& A, const typename Matrix::Vector& b, typename Matrix::Vector& x, W& w,
-                     double goal = 0, Monitor&& monitor = {}) const {
+                     double goal = 0, LinearMonitor monitor = {}) const {
     using Vector = typename Matrix::Vector;
     return Run<Matrix, detail::linear_solver::NoBounds<Vector>, W>(*this, A, b, {}, x, w).run(goal, monitor);
   }
 
   // Within a box; x need not be in it on entry. Throws the errors of BoxConstraints::check.
-  template <class Matrix, class W, class Monitor = NoMonitor>
+  template <class Matrix, class W>
   MprgpReport solve(const Matrix& A, const typename Matrix::Vector& b,
                     const BoxConstraints<typename Matrix::Vector>& box, typename Matrix::Vector& x, W& w,
-                    double goal = 0, Monitor&& monitor = {}) const {
+                    double goal = 0, LinearMonitor monitor = {}) const {
     using Vector = typename Matrix::Vector;
     box.check(b.nodes());
     return Run<Matrix, detail::linear_solver::Bounds<Vector>, W>(*this, A, b, {box}, x, w).run(goal, monitor);
@@ -119,8 +119,7 @@ class Mprgp<PreconditionerType>::Run {
   Run(const Mprgp& solver, const Matrix& A, const Vector& b, const Box& box, Vector& x, W& w)
       : solver_(solver), A_(A), b_(b), box_(box), x_(x), w_(w) {}
 
-  template <class Monitor>
-  MprgpReport run(double goal, Monitor& monitor) {
+  MprgpReport run(double goal, LinearMonitor monitor) {
     report_.stop = start(goal);
     if (report_.stop == going_on) report_.stop = iterate(monitor);
     if constexpr (Box::bounded) count_active();
@@ -271,8 +270,7 @@ class Mprgp<PreconditionerType>::Run {
     return std::sqrt(static_cast<double>(gradient.square));
   }
 
-  template <class Monitor>
-  LinearStop iterate(Monitor& monitor) {
+  LinearStop iterate(LinearMonitor monitor) {
     constexpr int monitor_interval = 64;
     const std::ptrdiff_t limit =
         solver_.max_iterations > 0 ? solver_.max_iterations : 10 * std::ptrdiff_t{Vector::dim} * b_.nodes();

@@ -29,9 +29,9 @@ struct Cholesky {
 
   void check() const { detail::linear_solver::require_tolerances("Cholesky", tolerance, absolute_tolerance); }
 
-  template <class Matrix, class W, class Monitor = NoMonitor>
+  template <class Matrix, class W>
   LinearReport solve(const Matrix& A, const typename Matrix::Vector& b, typename Matrix::Vector& x, W& w,
-                     double goal = 0, Monitor&& monitor = {}) const {
+                     double goal = 0, LinearMonitor monitor = {}) const {
     return detail::linear_solver::solve_directly(*this, A, b, x, w, goal, monitor);
   }
 };

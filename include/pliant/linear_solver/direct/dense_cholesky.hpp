@@ -46,9 +46,9 @@ struct DenseCholesky {
     detail::linear_solver::require_tolerances("DenseCholesky", tolerance, absolute_tolerance);
   }
 
-  template <class Matrix, class Monitor = NoMonitor>
+  template <class Matrix>
   LinearReport solve(const Matrix& A, const typename Matrix::Vector& b, typename Matrix::Vector& x,
-                     Workspace<Matrix>& w, double goal = 0, Monitor&& monitor = {}) const {
+                     Workspace<Matrix>& w, double goal = 0, LinearMonitor monitor = {}) const {
     return detail::linear_solver::solve_directly(*this, A, b, x, w, goal, monitor);
   }
 };

@@ -39,9 +39,9 @@ double residual_of(const Matrix& A, const typename Matrix::Vector& b, const type
 
 // The `solve` of a LinearSolver with a workspace like DirectWorkspace. `tolerances` has a `tolerance` and an
 // `absolute_tolerance`.
-template <class Tolerances, class Matrix, class W, class Monitor>
+template <class Tolerances, class Matrix, class W>
 LinearReport solve_directly(const Tolerances& tolerances, const Matrix& A, const typename Matrix::Vector& b,
-                            typename Matrix::Vector& x, W& w, double goal, Monitor&& monitor) {
+                            typename Matrix::Vector& x, W& w, double goal, LinearMonitor monitor) {
   for (auto* vector : {&w.r, &w.q}) {
     if (vector->nodes() != b.nodes()) vector->resize(b.nodes());
   }

@@ -68,9 +68,9 @@ struct Pcg {
     if constexpr (of_preconditioner.checks) preconditioner.check();
   }
 
-  template <class Matrix, class W, class Monitor = NoMonitor>
+  template <class Matrix, class W>
   LinearReport solve(const Matrix& A, const typename Matrix::Vector& b, typename Matrix::Vector& x, W& w,
-                     double goal = 0, Monitor&& monitor = {}) const {
+                     double goal = 0, LinearMonitor monitor = {}) const {
     // A limit for norms, low enough that the squares of growing residuals do not overflow.
     const double most =
         1e-4 * std::sqrt(static_cast<double>(std::numeric_limits<typename Matrix::Scalar>::max()));
@@ -81,10 +81,10 @@ struct Pcg {
 
  private:
   // For a right-hand side whose norm can be squared; the unit of b is `unit`.
-  template <class Matrix, class W, class Monitor>
+  template <class Matrix, class W>
   LinearReport solve_within_range(double b_norm, double unit, const Matrix& A,
                                   const typename Matrix::Vector& b, typename Matrix::Vector& x, W& w,
-                                  double goal, Monitor&& monitor) const {
+                                  double goal, LinearMonitor monitor) const {
     using Scalar = typename Matrix::Scalar;
     constexpr int monitor_interval = 64;
     for (auto* vector : {&w.r, &w.z, &w.p, &w.q}) {
@@ -157,9 +157,9 @@ struct Pcg {
   }
 
   // The same with a right-hand side scaled to norm one.
-  template <class Matrix, class W, class Monitor>
+  template <class Matrix, class W>
   LinearReport solve_scaled(double size, const Matrix& A, const typename Matrix::Vector& b,
-                            typename Matrix::Vector& x, W& w, double goal, Monitor&& monitor) const {
+                            typename Matrix::Vector& x, W& w, double goal, LinearMonitor monitor) const {
     using Vector = typename Matrix::Vector;
     const auto set_scaled = [](Vector& to, double factor, const Vector& from) {
       const typename Vector::Block scale(static_cast<typename Vector::Scalar>(factor));

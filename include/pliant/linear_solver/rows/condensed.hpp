@@ -67,9 +67,9 @@ struct Condensed {
   };
 
   // Without rows.
-  template <class Matrix, class W, class Monitor = NoMonitor>
+  template <class Matrix, class W>
   LinearReport solve(const Matrix& A, const typename Matrix::Vector& b, typename Matrix::Vector& x, W& w,
-                     double goal = 0, Monitor&& monitor = {}) const {
+                     double goal = 0, LinearMonitor monitor = {}) const {
     return direct.solve(A, b, x, w.without_rows, goal, monitor);
   }
 
