@@ -15,9 +15,13 @@ together="-D PLIANT_TESTS_PER_UNIT=40 -D PLIANT_PRECOMPILE=ON -D PLIANT_BUILD_BE
 tests_only="$together -D PLIANT_TEST_PACKAGE=OFF -D PLIANT_BUILD_EXAMPLES=OFF"
 gnu_flags="--param ggc-min-heapsize=1000000 --param ggc-min-expand=200"
 
-# Each folder of tests is run once by clang, with or without sanitizers, and a few by g++ too. The sanitized builds
-# leave out the cases tagged [slow]. None is built with -DNDEBUG: Eigen asserts sizes, indices and what must not alias.
-with_sanitizers="constraint;contact;core;integrator;io;linear_solver;mesh;nonlinear_solver;potential;solid;system"
+# Each folder of tests is run once by clang, two of them with sanitizers, and a few by g++ too. The sanitized builds leave
+# out the cases tagged [slow]; they compile and run two to three times as long, so of the other folders they take the
+# files that index most. None is built with -DNDEBUG: Eigen asserts sizes, indices and what must not alias.
+with_sanitizers="core;io"
+with_sanitizers_too="linear_solver/cholesky;linear_solver/incomplete_factor;linear_solver/aggregates"
+with_sanitizers_too+=";linear_solver/minimum_degree;linear_solver/bounded_solve;contact/bounding_volume_hierarchy"
+with_sanitizers_too+=";contact/triangle_mesh;integrator/each_on_any_threads"
 with_gnu="element;pliant;simd;simulation/allocation;simulation/growing_pattern_allocation"
 
 build_and_test "g++: examples, package, headers, a part of the tests" release --preset release $together \
@@ -26,10 +30,10 @@ build_and_test "g++ -O3 -march=native: what computes in lanes" native --preset r
   -D CMAKE_CXX_FLAGS="$gnu_flags" -D CMAKE_CXX_FLAGS_RELEASE=-O3 -D PLIANT_NATIVE=ON \
   -D PLIANT_TEST_FOLDERS="simd;element;assembly/element_kernel;assembly/hex8_stiffness"
 build_and_test "clang" clang --preset clang $tests_only -D CMAKE_CXX_FLAGS_RELEASE=-O1 \
-  -D PLIANT_TEST_FOLDERS="compile_fail;contact/first_hit;$(other_folders "$with_sanitizers")"
+  -D PLIANT_STEP_FEW_COMPOSITIONS=ON -D PLIANT_TEST_FOLDERS="compile_fail;$(other_folders "$with_sanitizers")"
 LSAN_OPTIONS=suppressions=$PWD/tests/support/leaks_of_others.txt:print_suppressions=0 \
   build_and_test "clang with AddressSanitizer and UBSan" sanitize --preset debug-sanitize $tests_only \
-  -D CMAKE_CXX_COMPILER=clang++ -D PLIANT_TEST_FOLDERS="$with_sanitizers"
+  -D CMAKE_CXX_COMPILER=clang++ -D PLIANT_TEST_FOLDERS="$with_sanitizers;$with_sanitizers_too"
 # ThreadSanitizer understands the OpenMP of Clang through its tool Archer; with that of g++ it reports false races.
 OMP_TOOL_LIBRARIES=libarcher.so TSAN_OPTIONS=ignore_noninstrumented_modules=1 \
   build_and_test "clang with ThreadSanitizer: a scene of each integrator" thread --preset debug-sanitize $tests_only \

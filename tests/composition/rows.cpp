@@ -1,10 +1,11 @@
 // Chooses the combinations that the composition test steps, and writes the programs that step them:
 //
-//   composition_rows pairs|product <parts> <folder>
+//   composition_rows values|pairs|product <parts> <folder>
 //
-// `pairs`: any two values of different factors that go together at all occur together in a row. `product`:
-// every row that is legal. Writes <folder>/part_<k>.cpp for k = 0 ... parts - 1 and the table
-// <folder>/rows.tsv. A new element, energy, integrator, solver or constraint is one more value below.
+// `values`: any value of a factor occurs in a row. `pairs`: any two values of different factors that go
+// together at all occur together in a row. `product`: every row that is legal. Writes <folder>/part_<k>.cpp
+// for k = 0 ... parts - 1 and the table <folder>/rows.tsv. A new element, energy, integrator, solver or
+// constraint is one more value below.
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
@@ -64,8 +65,14 @@ std::vector<Row> all_legal_rows() {
   return rows;
 }
 
-// Values of two factors. No value belongs to two factors, so that their names are enough.
+// Values of two factors, or twice the same. No value belongs to two factors, so that their names are enough.
 using Pair = std::pair<std::string, std::string>;
+
+std::vector<Pair> values_of(const Row& row) {
+  std::vector<Pair> values;
+  for (const std::string& value : row) values.emplace_back(value, value);
+  return values;
+}
 
 std::vector<Pair> pairs_of(const Row& row) {
   std::vector<Pair> pairs;
@@ -76,7 +83,8 @@ std::vector<Pair> pairs_of(const Row& row) {
 }
 
 // Takes the row with the most pairs that no row before it has, until none is left.
-std::vector<Row> cover_pairs(const std::vector<Row>& candidates) {
+template <class PairsOf>
+std::vector<Row> cover(const std::vector<Row>& candidates, PairsOf&& pairs_of) {
   std::set<Pair> missing;
   for (const Row& row : candidates) {
     for (const Pair& pair : pairs_of(row)) missing.insert(pair);
@@ -127,11 +135,12 @@ void write(const std::vector<Row>& rows, std::size_t parts, const std::string& f
 
 int main(int count, char** arguments) try {
   const std::vector<std::string> words(arguments, arguments + count);
-  if (words.size() != 4 || (words[1] != "pairs" && words[1] != "product")) {
-    throw std::runtime_error("usage: composition_rows pairs|product <parts> <folder>");
+  if (words.size() != 4 || (words[1] != "values" && words[1] != "pairs" && words[1] != "product")) {
+    throw std::runtime_error("usage: composition_rows values|pairs|product <parts> <folder>");
   }
   std::vector<Row> rows = all_legal_rows();
-  if (words[1] == "pairs") rows = cover_pairs(rows);
+  if (words[1] == "values") rows = cover(rows, values_of);
+  if (words[1] == "pairs") rows = cover(rows, pairs_of);
   std::sort(rows.begin(), rows.end());
   write(rows, std::stoul(words[2]), words[3]);
 } catch (const std::exception& error) {

@@ -53,7 +53,7 @@ const std::set<std::pair<std::string, std::string>> excluded{
 
 }  // namespace
 
-TEST_CASE("every two policies that go together are stepped together") {
+TEST_CASE("every two policies that go together are composed") {
   std::ifstream table(PLIANT_COMPOSITION_TABLE);
   std::string line;
   REQUIRE(std::getline(table, line));

@@ -8,9 +8,11 @@
 #include "support/catch.hpp"
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <Eigen/Dense>
@@ -183,6 +185,31 @@ SmallMatrix<double, Dim * Dim, Dim * Dim> hooke(double mu, double lambda) {
   return H;
 }
 
+// An energy whose type is forgotten, evaluated at a T: a number or a lane of them. The checks below are then
+// compiled once for each T and not for each energy.
+template <class T, int Dim>
+struct AnyEnergy {
+  using F = SmallMatrix<T, Dim, Dim>;
+  using Vector = SmallVector<T, Dim>;
+  using Hessian = SmallMatrix<T, Dim * Dim, Dim * Dim>;
+
+  template <class E>
+  explicit AnyEnergy(const E& energy)
+      : psi([energy](const F& f) { return T(energy.psi(f)); }),
+        pk1([energy](const F& f) { return F(energy.pk1(f)); }),
+        plain_hessian([energy](const F& f) { return Hessian(energy.hessian(f)); }),
+        projected_hessian(
+            [energy](const F& f, Projection projection) { return Hessian(energy.hessian(f, projection)); }) {}
+
+  Hessian hessian(const F& f) const { return plain_hessian(f); }
+  Hessian hessian(const F& f, Projection projection) const { return projected_hessian(f, projection); }
+
+  std::function<T(const F&)> psi;
+  std::function<F(const F&)> pk1;
+  std::function<Hessian(const F&)> plain_hessian;
+  std::function<Hessian(const F&, Projection)> projected_hessian;
+};
+
 // ---- the facts
 
 // d/dt at 0 of a function of t by central differences, extrapolated twice (Romberg): error O(step^6).
@@ -285,76 +312,122 @@ SmallVector<T, Dim> random_gradient() {
   return g;
 }
 
-// A tangent at lanes of deformation gradients: the blocks of each lane equal the contraction of its Hessian.
+// The blocks of a tangent for the gradients a and b of two nodes.
+template <class T, int Dim>
+struct TangentBlocks {
+  SmallMatrix<T, Dim, Dim> ab, ba, aa;
+};
+
+template <class T, int Dim>
+using AnyTangent = std::function<TangentBlocks<T, Dim>(
+    const SmallMatrix<T, Dim, Dim>& F, const SmallVector<T, Dim>& a, const SmallVector<T, Dim>& b)>;
+
 template <Projection projection, class T, int Dim, class E>
-void contracts_its_hessian(const E& energy, const std::vector<State<Dim>>& states, double tolerance) {
+AnyTangent<T, Dim> any_tangent(const E& energy) {
+  return [energy](const SmallMatrix<T, Dim, Dim>& F, const SmallVector<T, Dim>& a,
+                  const SmallVector<T, Dim>& b) {
+    const auto tangent = detail::energy::tangent_of<projection, Dim, T>(energy, F);
+    const auto at_a = tangent.at_node(a), at_b = tangent.at_node(b);
+    TangentBlocks<T, Dim> result;
+    for (auto [block, left, right] :
+         {std::tuple(&result.ab, &at_a, &at_b), std::tuple(&result.ba, &at_b, &at_a),
+          std::tuple(&result.aa, &at_a, &at_a)}) {
+      *block = tangent.block(*left, *right);
+    }
+    return result;
+  };
+}
+
+// Lanes of deformation gradients, those from `first` on, which begin anew at the end.
+template <class T, int Dim>
+SmallMatrix<T, Dim, Dim> lanes_of(const std::vector<State<Dim>>& states, std::size_t first) {
+  SmallMatrix<T, Dim, Dim> F;
+  for (int l = 0; l < width_of<T>; ++l) {
+    const State<Dim>& state = states[(first + static_cast<std::size_t>(l)) % states.size()];
+    for (int k = 0; k < Dim * Dim; ++k) set_lane(F(k), l, static_cast<scalar_of<T>>(state.F(k)));
+  }
+  return F;
+}
+
+// A tangent at lanes of deformation gradients: the blocks of each lane equal the contraction of its Hessian.
+template <class T, int Dim>
+void contracts_its_hessian(const AnyTangent<T, Dim>& tangent, const AnyEnergy<scalar_of<T>, Dim>& energy,
+                           Projection projection, const std::vector<State<Dim>>& states, double tolerance) {
   using Scalar = scalar_of<T>;
   constexpr int width = width_of<T>;
   for (std::size_t first = 0; first < states.size(); first += width) {
-    SmallMatrix<T, Dim, Dim> F;
-    const auto state = [&](int l) { return states[(first + static_cast<std::size_t>(l)) % states.size()]; };
-    for (int l = 0; l < width; ++l) {
-      for (int k = 0; k < Dim * Dim; ++k) set_lane(F(k), l, static_cast<Scalar>(state(l).F(k)));
-    }
-    const auto tangent = detail::energy::tangent_of<projection, Dim, T>(energy, F);
+    const SmallMatrix<T, Dim, Dim> F = lanes_of<T, Dim>(states, first);
     const SmallVector<T, Dim> a = random_gradient<T, Dim>(), b = random_gradient<T, Dim>();
-    const auto at_a = tangent.at_node(a), at_b = tangent.at_node(b);
-    const SmallMatrix<T, Dim, Dim> K_ab = tangent.block(at_a, at_b), K_ba = tangent.block(at_b, at_a),
-                                   K_aa = tangent.block(at_a, at_a);
+    const TangentBlocks<T, Dim> K = tangent(F, a, b);
     for (int l = 0; l < width; ++l) {
-      INFO("state " << state(l).name << ", lane " << l << " of " << width);
+      INFO("state " << states[(first + static_cast<std::size_t>(l)) % states.size()].name << ", lane " << l
+                    << " of " << width);
       const SmallMatrix<Scalar, Dim * Dim, Dim* Dim> H = energy.hessian(lane_of(F, l), projection);
       const SmallVector<Scalar, Dim> x = lane_of(a, l), y = lane_of(b, l);
       const double scale = largest(H.template cast<double>());
-      CHECK(difference(lane_of(K_ab, l), contracted<Scalar, Dim>(H, x, y)) <= tolerance * scale);
-      CHECK(difference(lane_of(K_aa, l), contracted<Scalar, Dim>(H, x, x)) <= tolerance * scale);
-      CHECK(difference(lane_of(K_ba, l), lane_of(K_ab, l).transpose()) <= tolerance * scale);
+      CHECK(difference(lane_of(K.ab, l), contracted<Scalar, Dim>(H, x, y)) <= tolerance * scale);
+      CHECK(difference(lane_of(K.aa, l), contracted<Scalar, Dim>(H, x, x)) <= tolerance * scale);
+      CHECK(difference(lane_of(K.ba, l), lane_of(K.ab, l).transpose()) <= tolerance * scale);
     }
   }
 }
 
 template <class T, int Dim, class E>
 void all_tangents_contract(const E& energy, const std::vector<State<Dim>>& states, double tolerance) {
-  contracts_its_hessian<Projection::none, T, Dim>(energy, states, tolerance);
-  contracts_its_hessian<Projection::clamp, T, Dim>(energy, states, tolerance);
-  contracts_its_hessian<Projection::absolute, T, Dim>(energy, states, tolerance);
+  const AnyEnergy<scalar_of<T>, Dim> any(energy);
+  const auto check = [&](const AnyTangent<T, Dim>& tangent, Projection projection) {
+    contracts_its_hessian<T, Dim>(tangent, any, projection, states, tolerance);
+  };
+  check(any_tangent<Projection::none, T, Dim>(energy), Projection::none);
+  check(any_tangent<Projection::clamp, T, Dim>(energy), Projection::clamp);
+  check(any_tangent<Projection::absolute, T, Dim>(energy), Projection::absolute);
 }
 
 // Lanes give what each of their numbers gives alone.
-template <class T, int Dim, class E>
-void lanes_equal_scalars(const E& energy, const std::vector<State<Dim>>& states, double mu) {
+template <class T, int Dim>
+void lanes_equal_scalars(const AnyEnergy<T, Dim>& in_lanes, const AnyEnergy<scalar_of<T>, Dim>& alone,
+                         const std::vector<State<Dim>>& states, double mu) {
   using Scalar = scalar_of<T>;
   const double tolerance = 100 * static_cast<double>(std::numeric_limits<Scalar>::epsilon());
   constexpr int width = width_of<T>;
   for (std::size_t first = 0; first < states.size(); first += width) {
-    SmallMatrix<T, Dim, Dim> F;
-    const auto state = [&](int l) { return states[(first + static_cast<std::size_t>(l)) % states.size()]; };
+    const SmallMatrix<T, Dim, Dim> F = lanes_of<T, Dim>(states, first);
+    const T psi = in_lanes.psi(F);
+    const SmallMatrix<T, Dim, Dim> P = in_lanes.pk1(F);
+    const SmallMatrix<T, Dim * Dim, Dim* Dim> H = in_lanes.hessian(F);
     for (int l = 0; l < width; ++l) {
-      for (int k = 0; k < Dim * Dim; ++k) set_lane(F(k), l, static_cast<Scalar>(state(l).F(k)));
-    }
-    const T psi = energy.psi(F);
-    const SmallMatrix<T, Dim, Dim> P = energy.pk1(F);
-    const SmallMatrix<T, Dim * Dim, Dim* Dim> H = energy.hessian(F);
-    for (int l = 0; l < width; ++l) {
-      INFO("state " << state(l).name << ", lane " << l << " of " << width);
+      INFO("state " << states[(first + static_cast<std::size_t>(l)) % states.size()].name << ", lane " << l
+                    << " of " << width);
       const SmallMatrix<Scalar, Dim, Dim> f = lane_of(F, l);
-      const double expected = energy.psi(f);
-      if (std::isinf(expected)) CHECK(lane(psi, l) == energy.psi(f));
+      const double expected = alone.psi(f);
+      if (std::isinf(expected)) CHECK(lane(psi, l) == alone.psi(f));
       else CHECK(std::abs(lane(psi, l) - expected) <= tolerance * std::max(std::abs(expected), mu));
       const auto scale = [](const auto& A) { return largest(A.template cast<double>()); };
-      CHECK(difference(lane_of(P, l), energy.pk1(f)) <= tolerance * std::max(scale(energy.pk1(f)), mu));
-      CHECK(difference(lane_of(H, l), energy.hessian(f)) <= tolerance * scale(energy.hessian(f)));
+      CHECK(difference(lane_of(P, l), alone.pk1(f)) <= tolerance * std::max(scale(alone.pk1(f)), mu));
+      CHECK(difference(lane_of(H, l), alone.hessian(f)) <= tolerance * scale(alone.hessian(f)));
     }
   }
 }
 
+template <class T, int Dim, class E>
+void lanes_equal_scalars(const E& energy, const std::vector<State<Dim>>& states, double mu) {
+  lanes_equal_scalars<T, Dim>(AnyEnergy<T, Dim>(energy), AnyEnergy<scalar_of<T>, Dim>(energy), states, mu);
+}
+
 // P and the plain and projected Hessians are finite at F.
-template <class Derived, class E>
-void is_finite_at(const E& energy, const Eigen::MatrixBase<Derived>& F) {
+template <class Scalar, int Dim>
+void is_finite_at(const AnyEnergy<Scalar, Dim>& energy, const SmallMatrix<Scalar, Dim, Dim>& F) {
   CHECK(energy.pk1(F).allFinite());
   CHECK(energy.hessian(F).allFinite());
   CHECK(energy.hessian(F, Projection::clamp).allFinite());
   CHECK(energy.hessian(F, Projection::absolute).allFinite());
+}
+
+template <class Derived, class E>
+void is_finite_at(const E& energy, const Eigen::MatrixBase<Derived>& F) {
+  using Scalar = typename Derived::Scalar;
+  constexpr int dim = Derived::RowsAtCompileTime;
+  is_finite_at<Scalar, dim>(AnyEnergy<Scalar, dim>(energy), F);
 }
 
 }  // namespace facts

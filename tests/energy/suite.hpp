@@ -4,8 +4,6 @@
 
 #include "energy/facts.hpp"
 
-#include <functional>
-
 #include <pliant/algebra/svd.hpp>
 
 namespace suite {
@@ -48,31 +46,25 @@ std::vector<State<Dim>> smooth_states(Smooth smooth) {
   return states;
 }
 
-// An energy whose type is forgotten, so that the checks below are compiled once and not once per energy and
-// formula.
 template <int Dim>
-struct AnyEnergy {
-  using F = Square<Dim>;
-  using Matrix = SmallMatrix<double, Dim * Dim, Dim * Dim>;
-
-  template <class E>
-  explicit AnyEnergy(const E& energy)
-      : psi([energy](const F& f) { return energy.psi(f); }),
-        pk1([energy](const F& f) { return F(energy.pk1(f)); }),
-        hessian_of(
-            [energy](const F& f, Projection projection) { return Matrix(energy.hessian(f, projection)); }) {}
-
-  Matrix hessian(const F& f, Projection projection = Projection::none) const {
-    return hessian_of(f, projection);
-  }
-
-  std::function<double(const F&)> psi;
-  std::function<F(const F&)> pk1;
-  std::function<Matrix(const F&, Projection)> hessian_of;
-};
+using AnyEnergy = facts::AnyEnergy<double, Dim>;
 
 // psi, P and H against the oracles: to 1e-11 relative in double, 1e-4 in float. Energies of the library
 // vanish at rest, those of the table need not: psi counts from its row `identity`, where there is one.
+template <int Dim, class Scalar>
+void agrees_with_oracle(const Oracle& row, double psi, const facts::AnyEnergy<Scalar, Dim>& energy,
+                        double tolerance) {
+  const double scale_psi = std::max(std::abs(psi), row.mu);
+  const double scale_P = std::max(facts::largest(row.P), row.mu);
+  // The Hessian of one energy vanishes at F = 0.
+  const double scale_H = facts::largest(row.H) > 0 ? facts::largest(row.H) : row.mu;
+  const Square<Dim> exact = row.F;
+  const SmallMatrix<Scalar, Dim, Dim> F = exact.template cast<Scalar>();
+  CHECK(std::abs(static_cast<double>(energy.psi(F)) - psi) <= tolerance * scale_psi);
+  CHECK(facts::difference(energy.pk1(F), row.P) <= tolerance * scale_P);
+  CHECK(facts::difference(energy.hessian(F), row.H) <= tolerance * scale_H);
+}
+
 template <class E, int Dim>
 void agrees_with_oracles(const std::string& name, std::size_t at_least) {
   const std::vector<Oracle> rows = oracles(name, Dim);
@@ -84,21 +76,8 @@ void agrees_with_oracles(const std::string& name, std::size_t at_least) {
   for (const Oracle& row : rows) {
     INFO(name << " in " << Dim << "D, case " << row.name);
     const E energy(RawCoefficients{row.mu, row.lambda});
-    const double psi = row.psi - psi_at_rest;
-    const double scale_psi = std::max(std::abs(psi), row.mu);
-    const double scale_P = std::max(facts::largest(row.P), row.mu);
-    // The Hessian of one energy vanishes at F = 0.
-    const double scale_H = facts::largest(row.H) > 0 ? facts::largest(row.H) : row.mu;
-
-    const Square<Dim> F = row.F;
-    CHECK(std::abs(energy.psi(F) - psi) <= 1e-11 * scale_psi);
-    CHECK(facts::difference(energy.pk1(F), row.P) <= 1e-11 * scale_P);
-    CHECK(facts::difference(energy.hessian(F), row.H) <= 1e-11 * scale_H);
-
-    const Eigen::Matrix<float, Dim, Dim> f = F.template cast<float>();
-    CHECK(std::abs(static_cast<double>(energy.psi(f)) - psi) <= 1e-4 * scale_psi);
-    CHECK(facts::difference(energy.pk1(f), row.P) <= 1e-4 * scale_P);
-    CHECK(facts::difference(energy.hessian(f), row.H) <= 1e-4 * scale_H);
+    agrees_with_oracle<Dim, double>(row, row.psi - psi_at_rest, AnyEnergy<Dim>(energy), 1e-11);
+    agrees_with_oracle<Dim, float>(row, row.psi - psi_at_rest, facts::AnyEnergy<float, Dim>(energy), 1e-4);
   }
 }
 
@@ -116,16 +95,21 @@ void is_consistent(const AnyEnergy<Dim>& energy, Smooth smooth, double mu) {
 
 // Nothing is NaN at inverted, flat, collapsed and empty elements, nor infinite but for psi where it is
 // undefined.
-template <class E, int Dim>
-void is_never_nan(const E& energy) {
+template <int Dim>
+void is_never_nan(const AnyEnergy<Dim>& energy, const facts::AnyEnergy<float, Dim>& in_float) {
   for (const auto& state : facts::all_states<Dim>()) {
     INFO(state.name << ", " << Dim << "D");
-    const Eigen::Matrix<float, Dim, Dim> single = state.F.template cast<float>();
-    facts::is_finite_at(energy, state.F);
-    facts::is_finite_at(energy, single);
+    const SmallMatrix<float, Dim, Dim> single = state.F.template cast<float>();
+    facts::is_finite_at<double, Dim>(energy, state.F);
+    facts::is_finite_at<float, Dim>(in_float, single);
     CHECK_FALSE(std::isnan(energy.psi(state.F)));
-    CHECK_FALSE(std::isnan(energy.psi(single)));
+    CHECK_FALSE(std::isnan(in_float.psi(single)));
   }
+}
+
+template <class E, int Dim>
+void is_never_nan(const E& energy) {
+  is_never_nan<Dim>(AnyEnergy<Dim>(energy), facts::AnyEnergy<float, Dim>(energy));
 }
 
 // Lanes against scalars, and the tangents that kernels use against the Hessian. Undefined and defined states

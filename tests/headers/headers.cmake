@@ -1,6 +1,22 @@
 # The headers as files: each compiles by itself, includes only what it may, and is installed.
+set(headers_alone all_verify_interface_header_sets)
+if(PLIANT_PRECOMPILE)
+  # With the core of Eigen precompiled, and no further than to errors and warnings: a third of the time. What a header
+  # needs of the standard library and Eigen's core includes, it may then forget to include.
+  set(headers_alone headers_alone)
+  add_library(headers_alone OBJECT EXCLUDE_FROM_ALL)
+  foreach(header IN LISTS headers)
+    cmake_path(RELATIVE_PATH header BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/include)
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/headers_alone/${header}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "#include <@header@>\n" @ONLY)
+    set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -fsyntax-only)
+    target_sources(headers_alone PRIVATE ${source})
+  endforeach()
+  target_link_libraries(headers_alone PRIVATE pliant_dev)
+  target_precompile_headers(headers_alone PRIVATE <Eigen/Core>)
+endif()
 add_test(NAME headers/compile_alone
-  COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target all_verify_interface_header_sets)
+  COMMAND ${CMAKE_COMMAND} --build ${PROJECT_BINARY_DIR} --target ${headers_alone})
 add_test(NAME headers/include_rules
   COMMAND ${CMAKE_COMMAND} -D include_folder=${PROJECT_SOURCE_DIR}/include
     -P ${CMAKE_CURRENT_LIST_DIR}/include_rules.cmake)
