@@ -171,16 +171,16 @@ T pull_with(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t count, int 
 }
 
 template <class T, class Scalar, int width>
-T pull(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t count, int rotation_steps,
-       const Multipliers<Scalar>& multipliers, const Scalar* x, Scalar* rotations, Scalar* y) {
+T pull_pairs(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t count, int rotation_steps,
+             const Multipliers<Scalar>& multipliers, const Scalar* x, Scalar* rotations, Scalar* y) {
   return multipliers.values != nullptr
              ? pull_with<true, T>(pairs, count, rotation_steps, multipliers, x, rotations, y)
              : pull_with<false, T>(pairs, count, rotation_steps, multipliers, x, rotations, y);
 }
 
 template <class T, class Scalar, int width>
-void find_rotations(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t count, const Scalar* x,
-                    Scalar* rotations) {
+void find_pair_rotations(const StretchPairs<Scalar, width>* pairs, std::ptrdiff_t count, const Scalar* x,
+                         Scalar* rotations) {
   SmallMatrix<T, 3, 3> F[2];
   for (std::ptrdiff_t p = 0; p < count; ++p) {
     find_deformation_gradients(pairs[p], x, F);
@@ -228,7 +228,7 @@ class StretchElements {
            const Multipliers<Scalar>& multipliers, const Scalar* x, Scalar* y) {
     const Batch* const batches = batches_.data() + begin;
     Scalar* const rotations = rotations_.data() + begin * std::ptrdiff_t{rotations_size};
-    const T inverted = pull<T>(batches, end - begin, rotation_steps, multipliers, x, rotations, y);
+    const T inverted = pull_pairs<T>(batches, end - begin, rotation_steps, multipliers, x, rotations, y);
     return static_cast<int>(sum(inverted));
   }
 
@@ -237,7 +237,9 @@ class StretchElements {
   const AlignedVector<Scalar>& rotations() const { return rotations_; }
 
   // Sets the rotations to those nearest to F at the positions x.
-  void find_rotations(const Scalar* x) { find_rotations<T>(batches_.data(), size(), x, rotations_.data()); }
+  void find_rotations(const Scalar* x) {
+    find_pair_rotations<T>(batches_.data(), size(), x, rotations_.data());
+  }
 
  private:
   using T = Lane<Scalar, width, isa>;
@@ -270,14 +272,14 @@ class StretchCopies {
   int pull(int rotation_steps, const Multipliers<Scalar>& multipliers, const Scalar* x, Scalar* rotations,
            Scalar* y, int used) const {
     const T inverted =
-        pull<T>(pairs_.data(), std::ssize(pairs_), rotation_steps, multipliers, x, rotations, y);
+        pull_pairs<T>(pairs_.data(), std::ssize(pairs_), rotation_steps, multipliers, x, rotations, y);
     int count = 0;
     for (int k = 0; k < used; ++k) count += static_cast<int>(lane(inverted, k));
     return count;
   }
 
   void find_rotations(const Scalar* x, Scalar* rotations) const {
-    find_rotations<T>(pairs_.data(), std::ssize(pairs_), x, rotations);
+    find_pair_rotations<T>(pairs_.data(), std::ssize(pairs_), x, rotations);
   }
 
  private:

@@ -122,8 +122,8 @@ PLIANT_INLINE T multiplier_at(const VolumePairs<Scalar, width>& pairs, const T (
 
 // The multipliers -C/a of both elements.
 template <class T, class Scalar, int width>
-PLIANT_INLINE void find_multipliers(const VolumePairs<Scalar, width>& pairs, const Scalar* x,
-                                    Scalar* result) {
+PLIANT_INLINE void find_pair_multipliers(const VolumePairs<Scalar, width>& pairs, const Scalar* x,
+                                         Scalar* result) {
   T nodes[5][4];
   PLIANT_UNROLL for (int a = 0; a < 5; ++a) load_nodes(x, pairs.offsets[a], nodes[a]);
   store(result, multiplier_at<0>(pairs, nodes));
@@ -174,7 +174,7 @@ class VolumeConstraints {
   void start_from_last() { std::swap(start_, end_); }
   void start_from(const Scalar* x) {
     for (std::size_t b = 0; b < batches_.size(); ++b)
-      find_multipliers<T>(batches_[b], x, start_.data() + place_of(b));
+      find_pair_multipliers<T>(batches_[b], x, start_.data() + place_of(b));
   }
   // The array with the multipliers for the start of the next step: those at the end of the last step, or
   // those at its start.
@@ -305,7 +305,7 @@ class VolumeCopies {
 
   // Computes the multipliers -C/a at the positions x.
   void find_multipliers(const Scalar* x, Scalar* result) const {
-    for (const auto& pair : pairs_) find_multipliers<T>(pair, x, result += step);
+    for (const auto& pair : pairs_) find_pair_multipliers<T>(pair, x, result += step);
   }
 
   // As in VolumeConstraints, for all constraints: reads multipliers from `before` and writes them to `after`,

@@ -1,6 +1,7 @@
 #ifdef INCLUDES_EVERYTHING
 #include <pliant/pliant.hpp>
 #else
+#include <pliant/element/tet4.hpp>
 #include <pliant/io/read_mesh.hpp>
 #endif
 
