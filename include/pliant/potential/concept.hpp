@@ -41,8 +41,9 @@ struct TermAbilities {
   // all the same.
   bool switches = false;
   // `void begin_step(state)`: called at the start of a step or of a part of one, in this state; the time of
-  // the state is that at the end. May be called again for the same step. A failed step takes it back: the term
-  // is copied before each step, so that memory which it allocates in the first is allocated again in the second.
+  // the state is that at the end. May be called again for the same step. A failed step takes it back: the
+  // term is copied before each step, so that memory which it allocates in the first is allocated again in the
+  // second.
   bool begins_steps = false;
   // `void accept_step(state)`: called after a successful step with the state at its end. Such a term may keep
   // data from step to step: it is part of a SavedState.
