@@ -110,7 +110,7 @@ inline std::string first_few(const std::vector<Duplicate>& duplicates) {
 inline std::string first_few(const std::vector<SharedFace>& faces) {
   return first_few(faces.size(), [&faces](std::size_t i) {
     std::string text = "nodes";
-    for (const int node : faces[i].nodes) text += " " + std::to_string(node);
+    for (const int node : faces[i].nodes) text.append(" ").append(std::to_string(node));
     return text + " of elements " + first_few(faces[i].elements);
   });
 }
