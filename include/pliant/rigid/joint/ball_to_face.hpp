@@ -26,7 +26,9 @@ struct BallToFace {
   std::array<int, 1> bodies() const { return {body}; }
   std::array<int, 3> nodes() const { return face; }
   void check() const {
-    detail::require_point("BallToFace::barycentric", barycentric);
+    for (int k = 0; k < 3; ++k) {
+      detail::core::require_parameter(true, "BallToFace::barycentric", barycentric[k], "must be finite");
+    }
     const double sum = barycentric.sum();
     detail::core::require_parameter(std::abs(sum - 1) <= 1e-9, "BallToFace::barycentric: sum", sum,
                                     "must be 1");
