@@ -35,6 +35,15 @@ double penalty_of(const Rows& rows, const Vector& u) {
   return sum;
 }
 
+// How much the penalty rises per unit of all errors, at most.
+inline double slope_of_penalty(const Rows& rows) {
+  double sum = 0;
+  for (const auto* blocks : {&rows.held, &rows.bounded}) {
+    for (const RowBlock& block : *blocks) sum += 2 * block.multiplier.cwiseAbs().sum();
+  }
+  return sum;
+}
+
 // g -= J^T lambda.
 template <class Vector>
 void subtract_row_forces(const Rows& rows, Vector& g) {
@@ -68,6 +77,7 @@ class RowMinimization {
   StepReport run() {
     context_.system.begin_rows(x_, potential_.dt());
     report_.stop = iterate();
+    report_.potential_drop = first_value_ - value_;
     return std::move(report_);
   }
 
@@ -82,6 +92,7 @@ class RowMinimization {
       if (linearises || newton_.line_search) predict();
       const auto solved = context_.solver.solve(w_.step, rows_, w_.trial, context_.solver_workspace);
       report_.linear_iterations += solved.iterations;
+      current_.linear_iterations += solved.iterations;
       if (solved.stop != LinearStop::converged) return stop_of(solved.stop);
       w_.right_side.set_sum(w_.trial, -1, u_);  // the change of u
       const bool searches = linearises && newton_.line_search && !moves_;
@@ -95,10 +106,14 @@ class RowMinimization {
       const RowError error = context_.system.follow_rows(potential_.position(), u_);
       report_.row_error = error.largest;
       find_residual();
+      if (linearises && newton_.keep_history) {
+        current_.value = value_;
+        current_.gradient = report_.residual;
+        report_.history.push_back(std::exchange(current_, {}));
+      }
       if (std::isinf(value_)) return StepStop::energy_undefined;
       if (!std::isfinite(value_) || !std::isfinite(report_.residual)) return StepStop::not_finite;
-      met =
-          error.largest <= std::max(context_.solver.gap, context_.system.row_rounding(potential_.position()));
+      met = error.largest <= allowed_gap();
       const bool balanced = report_.residual <= report_.residual_goal;
       const bool last = report_.newton_iterations >= newton_.max_iterations;
       if (met && balanced) return StepStop::converged;
@@ -119,7 +134,7 @@ class RowMinimization {
   // Computes the gradient and the matrix at u, and factorises it for the rows.
   StepStop linearise() {
     for (;;) {
-      const double part = schedule_.part();
+      const double part = current_.projected = schedule_.part();
       value_ =
           potential_.tangent(u_, part < 1 ? Projection::none : newton_.projection, w_.gradient, w_.hessian);
       if (part > 0 && part < 1) {
@@ -139,6 +154,7 @@ class RowMinimization {
       }
       if (report_.newton_iterations == 0) {
         report_.first_residual = progress_.gradient = w_.gradient.norm();
+        first_value_ = value_;
       }
       set_goal();
       progress_.iterations = report_.newton_iterations;
@@ -175,7 +191,8 @@ class RowMinimization {
   // direction of a Newton step is at most that of the potential plus the change of the penalty, because the
   // penalty is convex. Returns false, with u and its gradient as before, if there is no such length.
   bool search() {
-    const double before = value_, penalty = penalty_of(rows_, u_), rounding = potential_.value_rounding();
+    const double before = value_, penalty = penalty_of(rows_, u_);
+    const double rounding = potential_.value_rounding() + slope_of_penalty(rows_) * allowed_gap();
     const double slope = w_.gradient.dot(w_.right_side) + penalty_of(rows_, w_.trial) - penalty;
     double length = std::min(1.0, potential_.safe_fraction(u_, w_.right_side));
     for (int k = 0; length > 0 && k < newton_.max_line_search_steps; ++k, length /= 2) {
@@ -184,12 +201,19 @@ class RowMinimization {
       if (value_ + penalty_of(rows_, w_.trial) <=
           before + penalty + newton_.sufficient_decrease * length * slope + rounding) {
         std::swap(u_, w_.trial);
+        current_.step_length = length;
         return true;
       }
       ++report_.line_search_steps;
+      ++current_.line_search_steps;
     }
     evaluate(u_);
     return false;
+  }
+
+  // The error of a row that counts as none [m] or [rad].
+  double allowed_gap() const {
+    return std::max(context_.solver.gap, context_.system.row_rounding(potential_.position()));
   }
 
   void evaluate(const Vector& u) {
@@ -223,7 +247,8 @@ class RowMinimization {
   Rows& rows_;
   StepReport report_;
   NewtonReport progress_;
-  double value_ = 0;
+  NewtonIteration current_;
+  double first_value_ = 0, value_ = 0;
   bool moves_ = false;  // whether constrained nodes still have to move
 };
 
