@@ -26,9 +26,9 @@ struct RowReport {
 // rows without bounds is as sparse as the graph of the joints, linear in their number for chains and trees.
 // It is factorised once per step. The Schur complement of the others is dense.
 //
-// If A couples nodes, as that of a soft body, it is factorised too, and the blocks of A^-1 between the nodes
-// that rows act on are computed by three solves for each of these nodes: W is dense for rows on such nodes.
-// That suits some hundred of them.
+// If A couples nodes, as that of a soft body, it is factorised too. The nodes with neighbours that rows act
+// on are eliminated last, which gives the blocks of A^-1 between them: W is dense for their rows. That suits
+// some hundred nodes.
 //
 // Redundant rows, as those of a closed loop, make W singular. Therefore each solve is one of the proximal
 // point method: W + e diag(W), with the multipliers before, on the right. The multipliers that it finds
@@ -207,9 +207,28 @@ struct Condensed {
     for (const int j : w.reached) use(j);
   }
 
-  // Computes the blocks of A^-1 between the reached nodes.
+  // Orders the elimination of A: the reached nodes come last.
+  template <class Matrix, class W>
+  static void order(const Matrix& A, W& w) {
+    using detail::linear_solver::Fronts;
+    if constexpr (requires { w.whole.factor.analyse(Fronts{}); }) {
+      std::vector<int> order = Fronts::of(A.pattern()).order;
+      std::stable_partition(order.begin(), order.end(),
+                            [&](int node) { return w.place[static_cast<std::size_t>(node)] < 0; });
+      w.whole.pattern = nullptr;  // until the analysis is complete, because an allocation may fail
+      w.whole.factor.analyse(Fronts::of(A.pattern(), std::move(order)));
+      w.whole.pattern = A.shared_pattern();
+      ++w.whole.analyses;
+    }
+  }
+
+  // Computes the blocks of A^-1 between the reached nodes, by a solve for each of their unknowns if the
+  // factor has no faster way.
   template <class W>
   static void find_inverse(W& w) {
+    if constexpr (requires { w.whole.factor.inverse_between(w.reached, w.between); }) {
+      return w.whole.factor.inverse_between(w.reached, w.between);
+    }
     w.forces.set_zero();
     for (std::size_t column = 0; column < w.reached.size(); ++column) {
       for (int axis = 0; axis < 3; ++axis) {
@@ -248,6 +267,7 @@ struct Condensed {
     w.nodes.clear();  // until the patterns are complete, because an allocation may fail
     w.pattern = nullptr;
     find_reached(A.pattern(), rows, w);
+    if (w.couples) order(A, w);
     for (auto* vector : {&w.forces, &w.displacement}) vector->resize(w.couples ? A.rows() : 0);
     w.at_node.assign(static_cast<std::size_t>(A.rows()), {});
     for (std::size_t k = 0; k < held; ++k) {
