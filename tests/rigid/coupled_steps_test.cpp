@@ -13,6 +13,7 @@
 
 #include <pliant/constraint/pinned.hpp>
 #include <pliant/constraint/prescribed_motion.hpp>
+#include <pliant/energy/bonet_wood_neo_hookean.hpp>
 #include <pliant/energy/corotated_linear.hpp>
 #include <pliant/integrator/optimization_euler.hpp>
 
@@ -463,4 +464,34 @@ TEST_CASE("Coupled: a step that fails leaves everything as it was") {
   test::step(*sim, 10);
   test::step(*undisturbed, 10);
   check_unchanged();
+}
+
+TEST_CASE("Coupled: a hammer that would crush elements in a full step is slowed by the line search") {
+  const auto mesh = bar_mesh();
+  Mechanism mechanism;
+  const int hammer = mechanism.add(RigidBody::sphere(0.05, Mass{2}), Pose({0, 0.05, 0}));
+  mechanism.add(Slider{.second = hammer, .axis = {0, 1, 0}});
+  const double speed = 20, dt = 0.01;
+  Coupled coupled(Solid(mesh, BonetWoodNeoHookean(Lame::from_young_poisson(1e4, 0.4)), Density{density}),
+                  mechanism);
+  coupled.add(WeldToNodes{.body = hammer, .nodes = test::nodes_at(mesh, 0)});
+  Simulation sim(coupled, BackwardEuler{.dt = dt, .newton = {.max_iterations = 100, .keep_history = true}},
+                 Condensed{}, Pinned(test::nodes_at(mesh, -length)));
+  sim.set_body_velocity(hammer, BodyVelocity{.linear = {0, -speed, 0}});
+  int searches = 0;
+  double lowest = 0;
+  for (int k = 0; k < 20; ++k) {
+    const double before = sim.energies().total();
+    const StepReport report = sim.step();
+    INFO(report.message());
+    REQUIRE(report);
+    CHECK(std::ssize(report.history) == report.newton_iterations);
+    CHECK(report.history.back().gradient == Approx(report.residual).margin(report.residual_goal));
+    CHECK(report.inverted_elements == 0);
+    CHECK(sim.energies().total() < before * (1 + 1e-6));
+    searches += report.line_search_steps;
+    lowest = std::min(lowest, sim.joint_coordinate(0));
+  }
+  CHECK(searches > 0);
+  CHECK(lowest < -0.1);
 }
