@@ -57,7 +57,7 @@ struct Condensed {
     using RowMatrix = BlockMatrix<3, double, Matrix::instruction_set>;
     using RowVector = typename RowMatrix::Vector;
 
-    typename Direct::template Workspace<Matrix> whole;  // of A, where it couples nodes
+    typename Direct::template Workspace<Matrix> without_rows;  // of A, where it couples nodes
     typename Direct::template Workspace<RowMatrix> held;
     typename Mprgp<>::template Workspace<RowMatrix> bounded;
     std::vector<std::array<int, RowBlock::most_nodes>> nodes;  // of all rows, for which the patterns are
@@ -80,7 +80,7 @@ struct Condensed {
   template <class Matrix, class W, class Monitor = NoMonitor>
   LinearReport solve(const Matrix& A, const typename Matrix::Vector& b, typename Matrix::Vector& x, W& w,
                      double goal = 0, Monitor&& monitor = {}) const {
-    return direct.solve(A, b, x, w.whole, goal, monitor);
+    return direct.solve(A, b, x, w.without_rows, goal, monitor);
   }
 
   // Factorises for a matrix and the derivatives of the rows.
@@ -92,7 +92,7 @@ struct Condensed {
       w.inverse[static_cast<std::size_t>(i)] = detail::algebra::inverse<double, 3>(A.diagonal(i));
     }
     if (w.couples) {
-      if (const LinearStop stop = factorise(A, w.whole); stop != LinearStop::converged) return stop;
+      if (const LinearStop stop = factorise(A, w.without_rows); stop != LinearStop::converged) return stop;
       find_inverse(w);
     }
     if (!rows.held.empty()) {
@@ -106,7 +106,7 @@ struct Condensed {
   // x = A^-1 b with the last prepared A.
   template <class Vector, class W>
   void apply(const Vector& b, Vector& x, W& w) const {
-    if (w.couples) return w.whole.factor.solve(b, x);
+    if (w.couples) return w.without_rows.factor.solve(b, x);
     for (std::ptrdiff_t i = 0; i < b.nodes(); ++i) {
       x.node(i) = w.inverse[static_cast<std::size_t>(i)] * b.node(i);
     }
@@ -159,7 +159,7 @@ struct Condensed {
       }
     }
     if (w.couples) {
-      w.whole.factor.solve(u, w.displacement);
+      w.without_rows.factor.solve(u, w.displacement);
       u.set_sum(p, 1, w.displacement);
       return report;
     }
@@ -211,14 +211,14 @@ struct Condensed {
   template <class Matrix, class W>
   static void order(const Matrix& A, W& w) {
     using detail::linear_solver::Fronts;
-    if constexpr (requires { w.whole.factor.analyse(Fronts{}); }) {
+    if constexpr (requires { w.without_rows.factor.analyse(Fronts{}); }) {
       std::vector<int> order = Fronts::of(A.pattern()).order;
       std::stable_partition(order.begin(), order.end(),
                             [&](int node) { return w.place[static_cast<std::size_t>(node)] < 0; });
-      w.whole.pattern = nullptr;  // until the analysis is complete, because an allocation may fail
-      w.whole.factor.analyse(Fronts::of(A.pattern(), std::move(order)));
-      w.whole.pattern = A.shared_pattern();
-      ++w.whole.analyses;
+      w.without_rows.pattern = nullptr;  // until the analysis is complete, because an allocation may fail
+      w.without_rows.factor.analyse(Fronts::of(A.pattern(), std::move(order)));
+      w.without_rows.pattern = A.shared_pattern();
+      ++w.without_rows.analyses;
     }
   }
 
@@ -226,14 +226,14 @@ struct Condensed {
   // factor has no faster way.
   template <class W>
   static void find_inverse(W& w) {
-    if constexpr (requires { w.whole.factor.inverse_between(w.reached, w.between); }) {
-      return w.whole.factor.inverse_between(w.reached, w.between);
+    if constexpr (requires { w.without_rows.factor.inverse_between(w.reached, w.between); }) {
+      return w.without_rows.factor.inverse_between(w.reached, w.between);
     }
     w.forces.set_zero();
     for (std::size_t column = 0; column < w.reached.size(); ++column) {
       for (int axis = 0; axis < 3; ++axis) {
         w.forces.node(w.reached[column])(axis) = 1;
-        w.whole.factor.solve(w.forces, w.displacement);
+        w.without_rows.factor.solve(w.forces, w.displacement);
         w.forces.node(w.reached[column])(axis) = 0;
         for (std::size_t row = 0; row < w.reached.size(); ++row) {
           w.between[row * w.reached.size() + column].col(axis) = w.displacement.node(w.reached[row]);
