@@ -3,10 +3,13 @@
 #include "support/catch.hpp"
 #include "support/threads.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/LU>
 
 #include <pliant/linear_solver/direct/cholesky.hpp>
 #include <pliant/linear_solver/krylov/pcg.hpp>
@@ -62,6 +65,36 @@ TEST_CASE("Cholesky: bodies that nothing connects, and nodes that stand alone") 
   REQUIRE(solve(Cholesky{.tolerance = 1e-13}, A, b, x));
   const Eigen::VectorXd exact = dense(A).llt().solve(stacked(b));
   CHECK((stacked(x) - exact).norm() <= 1e-14 * exact.norm());
+}
+
+TEST_CASE("Multifrontal: blocks of the inverse between nodes equal those of a dense one, in any order") {
+  const int nodes = 300;
+  const auto problem = definite_problem<3, double>(nodes, 5);
+  const Eigen::MatrixXd exact = dense(problem.A).inverse();
+  const std::vector<int> chosen = {3, 17, 130, 298, 150};
+  const auto check = [&](detail::linear_solver::Fronts fronts) {
+    detail::linear_solver::Multifrontal<3> factor;
+    factor.analyse(std::move(fronts));
+    REQUIRE(factor.factorise(problem.A) == detail::linear_solver::FactorResult::done);
+    std::vector<SmallMatrix<double, 3, 3>> blocks;
+    factor.inverse_between(chosen, blocks);
+    REQUIRE(blocks.size() == 25);
+    for (std::size_t i = 0; i < 5; ++i) {
+      for (std::size_t j = 0; j < 5; ++j) {
+        const auto truth = exact.block<3, 3>(3 * chosen[i], 3 * chosen[j]);
+        CHECK((blocks[5 * i + j] - truth).norm() < 1e-12 * exact.norm());
+      }
+    }
+    factor.inverse_between({}, blocks);
+    CHECK(blocks.empty());
+  };
+  using detail::linear_solver::Fronts;
+  check(Fronts::of(*problem.pattern));
+  std::vector<int> order = Fronts::of(*problem.pattern).order;
+  std::stable_partition(order.begin(), order.end(), [&](int node) {
+    return std::find(chosen.begin(), chosen.end(), node) == chosen.end();
+  });
+  check(Fronts::of(*problem.pattern, order));
 }
 
 TEST_CASE("Cholesky: the residual reported is the true one") {

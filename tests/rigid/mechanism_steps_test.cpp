@@ -12,6 +12,7 @@ using namespace pliant;
 using test::add_rod;
 using test::end_of;
 using test::gravity;
+using test::Leash;
 using test::Vector3;
 
 namespace {
@@ -36,23 +37,6 @@ Mechanism wheel(Hinge hinge) {
   mechanism.add(hinge);
   return mechanism;
 }
-
-// Holds a body at a place that the program moves.
-struct Leash {
-  int body;
-  std::shared_ptr<double> place;
-
-  std::array<int, 1> bodies() const { return {body}; }
-  std::array<int, 0> nodes() const { return {}; }
-  void check() const {}
-  struct Attached {
-    std::shared_ptr<double> place;
-    void describe(const JointPlaces<1>& places, JointRows& rows) const {
-      rows.hold({places.bodies[0].centre.x() - *place, {Vector3::UnitX()}});
-    }
-  };
-  Attached attach(const JointPlaces<1>&) const { return {place}; }
-};
 
 // Ball, hinge, slider and a fixed joint between five bodies in a chain, which tumbles in space.
 Mechanism free_chain() {

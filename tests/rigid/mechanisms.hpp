@@ -3,7 +3,9 @@
 
 #include "support/catch.hpp"
 
+#include <array>
 #include <cmath>
+#include <memory>
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
@@ -15,6 +17,23 @@ namespace pliant::test {
 using Vector3 = SmallVector<double, 3>;
 
 constexpr double gravity = 9.81;  // m/s^2
+
+// Holds a body at a place that the program moves.
+struct Leash {
+  int body;
+  std::shared_ptr<double> place;
+
+  std::array<int, 1> bodies() const { return {body}; }
+  std::array<int, 0> nodes() const { return {}; }
+  void check() const {}
+  struct Attached {
+    std::shared_ptr<double> place;
+    void describe(const JointPlaces<1>& places, JointRows& rows) const {
+      rows.hold({places.bodies[0].centre.x() - *place, {Vector3::UnitX()}});
+    }
+  };
+  Attached attach(const JointPlaces<1>&) const { return {place}; }
+};
 
 // A thin rod between two points, so thin that its moments are those of a line.
 inline int add_rod(Mechanism& mechanism, const Vector3& from, const Vector3& to, double mass) {

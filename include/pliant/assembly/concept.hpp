@@ -75,13 +75,16 @@ struct SystemAbilities {
   // Not every node is a place in space: gravitational_energy(g, x) [J] is that of the acceleration g at the
   // unknowns x, zero at rest().
   bool own_gravity = false;
-  // Its steps satisfy equations and inequalities (linear_solver/rows/rows.hpp), and it has no elastic energy:
+  // Its steps satisfy equations and inequalities (linear_solver/rows/rows.hpp):
   //   begin_rows(x, dt)      computes rows() for a step of dt [s] from x, without multipliers
   //   follow_rows(x, u)      corrects the right sides by the errors at x, reached by the displacement u;
   //                          returns the largest error
   //   row_rounding(x)        the rounding of these errors
   // The forces of rows act with their derivatives at the start of a step, and rows are met at its end.
   bool rows = false;
+  // With rows: it has neither elastic energy nor damping nor constraints, so that its steps need no Newton's
+  // method.
+  bool rows_alone = false;
 };
 
 // Identifies the System of a saved state: 64 bits each, 0 for properties that do not exist.

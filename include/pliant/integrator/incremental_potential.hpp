@@ -9,6 +9,7 @@
 #include <pliant/integrator/concept.hpp>
 #include <pliant/integrator/contact_passes.hpp>
 #include <pliant/integrator/free_bodies.hpp>
+#include <pliant/integrator/newton_with_rows.hpp>
 #include <pliant/integrator/row_passes.hpp>
 #include <pliant/nonlinear_solver/newton.hpp>
 #include <pliant/potential/friction.hpp>
@@ -197,7 +198,13 @@ Minimized<Context> minimize_increment(
     NewtonMonitor monitor) {
   w.displacement.set_zero();
   potential.predict(w.newton.step);
-  if constexpr (Context::System::abilities.rows) {
+  if constexpr (Context::System::abilities.rows && !Context::System::abilities.rows_alone) {
+    StepReport report =
+        minimize_with_rows(context, potential, newton, state.x, w.newton, w.displacement, monitor);
+    report.energies.elastic = potential.elastic_energy();
+    blame_element(report, context.system, potential.position());
+    return {std::move(report)};
+  } else if constexpr (Context::System::abilities.rows) {
     potential.tangent(w.displacement, Projection::none, w.newton.gradient, w.newton.hessian);
     return {satisfy_rows(context, state.x, potential.dt(), w.newton.hessian, w.newton.step, w.displacement,
                          w.potential.position, monitor)};

@@ -57,7 +57,7 @@ enum class StepStop {
 // without_residual.
 struct StepReport {
   StepStop stop = StepStop::converged;
-  int newton_iterations = 0;  // of a Mechanism: passes over its joints
+  int newton_iterations = 0;  // of a Mechanism alone: passes over its joints
   int linear_iterations = 0;
   int truncated_solves = 0;  // linear solves that reached their iteration limit
   int line_search_steps = 0;

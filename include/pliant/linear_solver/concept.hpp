@@ -106,8 +106,8 @@ struct SolverAbilities {
   // begin_step(), step_undone(), keep_from(other): data persist from one step of an integrator to the next,
   // see WorkspaceAbilities in integrator/concept.hpp; step_undone() is called after exceptions.
   bool follows_steps = false;
-  // prepare(A, rows, workspace), solve(p, rows, u, workspace), gap, max_passes: solves systems with rows
-  // (linear_solver/rows/), as those of a Mechanism.
+  // prepare(A, rows, workspace), solve(p, rows, u, workspace), apply(b, x, workspace), gap, max_passes:
+  // solves systems with rows (linear_solver/rows/), as those of a Mechanism.
   bool takes_rows = false;
 };
 

@@ -1,13 +1,11 @@
 // Rigid bodies that joints connect.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
-#include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
-#include <pliant/rigid/joint/any_joint.hpp>
+#include <pliant/rigid/joint/joint_list.hpp>
 #include <pliant/rigid/rigid_body.hpp>
 
 namespace pliant {
@@ -34,87 +32,29 @@ class Mechanism {
   template <Joint J>
   int add(const J& joint) {
     static_assert(std::tuple_size_v<decltype(joint.nodes())> == 0,
-                  "a Mechanism has no nodes: its joints act on bodies alone");
-    const std::string name = "joint " + std::to_string(joint_count());
-    require_bodies(name, joint.bodies());
-    named(name, [&] { joint.check(); });
-    AnyJoint attached(joint, frames_);
-    require_met(name, attached);
-    joints_.push_back(std::move(attached));
-    return joint_count() - 1;
+                  "a Mechanism has no nodes: its joints act on bodies alone; add this one to a Coupled");
+    return joints_.add(std::vector<J>{joint}, frames_, NodeMatrix<double, 3>(3, 0));
   }
 
   int body_count() const { return static_cast<int>(bodies_.size()); }
-  int joint_count() const { return static_cast<int>(joints_.size()); }
+  int joint_count() const { return joints_.count(); }
 
-  const RigidBody& body(int number) const { return bodies_[checked("body", number, body_count())]; }
-  const AnyJoint& joint(int number) const { return joints_[checked("joint", number, joint_count())]; }
+  // Both throw IndexError for a number that does not exist.
+  const RigidBody& body(int number) const {
+    if (number < 0 || number >= body_count()) throw IndexError("body", number, body_count());
+    return bodies_[static_cast<std::size_t>(number)];
+  }
+  const AnyJoint& joint(int number) const { return joints_.of(number).front(); }
+
+  const JointList& joints() const { return joints_; }
 
   // The frames of all bodies at the start.
   const std::vector<BodyFrame>& frames() const { return frames_; }
 
  private:
-  // Largest error of a joint at the start [m] or [rad], relative to 1 and to the distance from the origin.
-  static constexpr double tolerance = 1e-9;
-
-  static std::size_t checked(const char* what, int number, int count) {
-    if (number < 0 || number >= count) throw IndexError(what, number, count);
-    return static_cast<std::size_t>(number);
-  }
-
-  template <class Run>
-  static void named(const std::string& name, Run&& run) {
-    try {
-      run();
-    } catch (const ParameterError& error) {
-      throw ParameterError(name + ": " + error.parameter(), error.value(), error.requirement());
-    }
-  }
-
-  template <class Numbers>
-  void require_bodies(const std::string& name, const Numbers& numbers) const {
-    bool any = false;
-    for (std::size_t k = 0; k < numbers.size(); ++k) {
-      const int number = numbers[k];
-      if (number != world_body && (number < 0 || number >= body_count())) {
-        throw IndexError(name + ": body", number, body_count());
-      }
-      for (std::size_t other = 0; other < k; ++other) {
-        if (numbers[other] != number) continue;
-        throw ParameterError(name + ": body", number, "a joint is between different bodies");
-      }
-      any = any || number != world_body;
-    }
-    if (!any) throw ParameterError(name + ": body", world_body, "a joint acts on a body that can move");
-  }
-
-  void require_met(const std::string& name, const AnyJoint& joint) const {
-    JointRows rows;
-    named(name, [&] { joint.describe(frames_, rows); });
-    double size = 1;
-    for (const int number : joint.bodies()) {
-      if (number != world_body)
-        size = std::fmax(size, frames_[static_cast<std::size_t>(number)].centre.norm());
-    }
-    const auto require = [&](double value, double lowest, double highest, const std::string& what) {
-      if (value >= lowest - tolerance * size && value <= highest + tolerance * size) return;
-      throw ParameterError(name + ": " + what, value,
-                           "the joint does not fit: at the start it must lie in [" +
-                               detail::core::in_words(lowest, "", 17) + ", " +
-                               detail::core::in_words(highest, "", 17) + "] within " +
-                               detail::core::in_words(tolerance * size));
-    };
-    for (const auto& held : rows.held()) {
-      if (held.compliance.rigid()) require(held.row.value, 0, 0, "held row");
-    }
-    for (const auto& coordinate : rows.coordinates()) {
-      require(coordinate.row.value, coordinate.limits.lowest, coordinate.limits.highest, "coordinate");
-    }
-  }
-
   std::vector<RigidBody> bodies_;
   std::vector<BodyFrame> frames_;
-  std::vector<AnyJoint> joints_;
+  JointList joints_;
 };
 
 }  // namespace pliant

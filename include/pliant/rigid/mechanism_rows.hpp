@@ -1,4 +1,4 @@
-// The joints of a mechanism as rows between the unknowns of a step.
+// Joints as rows between the unknowns of a step.
 #pragma once
 
 #include <algorithm>
@@ -6,10 +6,11 @@
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <pliant/linear_solver/rows/rows.hpp>
-#include <pliant/rigid/mechanism.hpp>
+#include <pliant/rigid/joint/joint_list.hpp>
 
 namespace pliant {
 
@@ -29,28 +30,37 @@ struct JointLoad {
                                                                    // about the origin [N m]
 };
 
-// Body b moves by the nodes 2 b, a translation, and 2 b + 1, a rotation vector in its principal axes at the
-// start of the step. A joint has a block for every three of its held rows, and one for every coordinate that
-// has limits or a motor: its lower limit, its upper limit and its motor.
+// Where everything is that joints act on.
+struct JointedPlaces {
+  std::vector<BodyFrame> bodies;
+  std::vector<SmallVector<double, 3>> nodes;  // of all joints, one after the other [m]
+};
+
+// Body b moves by the nodes f + 2 b, a translation, and f + 2 b + 1, a rotation vector in its principal axes
+// at the start of the step. A part of a joint has a block for every three of its held rows, and one for every
+// coordinate that has limits or a motor: its lower limit, its upper limit and its motor.
 class MechanismRows {
  public:
   using Axes = SmallMatrix<double, 3, 3>;
 
   MechanismRows() = default;
 
-  explicit MechanismRows(const Mechanism& mechanism) {
+  // `first_body` is f; `nodes`: the numbers of the nodes of all joints, one after the other.
+  MechanismRows(JointList joints, const JointedPlaces& start, int first_body, std::vector<int> nodes)
+      : joints_(std::move(joints)), first_body_(first_body), nodes_(std::move(nodes)) {
     JointRows described;
-    for (int j = 0; j < mechanism.joint_count(); ++j) {
-      const AnyJoint& joint = mechanism.joint(j);
-      joint.describe(mechanism.frames(), described);
+    std::size_t next_node = 0;
+    for (const AnyJoint& joint : joints_.parts()) {
+      joint.describe(start.bodies, points_of(joint, next_node, start), described);
       RowBlock block;
       block.J.fill(Axes::Zero());
       std::size_t used = 0;
       for (const int body : joint.bodies()) {
         if (body == world_body) continue;
-        block.node[used++] = 2 * body;
-        block.node[used++] = 2 * body + 1;
+        block.node[used++] = first_body_ + 2 * body;
+        block.node[used++] = first_body_ + 2 * body + 1;
       }
+      for (std::size_t k = 0; k < joint.nodes().size(); ++k) block.node[used++] = nodes_[next_node++];
       const auto active = std::count_if(described.coordinates().begin(), described.coordinates().end(), acts);
       rows_.held.insert(rows_.held.end(), (described.held().size() + 2) / 3, block);
       rows_.bounded.insert(rows_.bounded.end(), static_cast<std::size_t>(active), block);
@@ -60,13 +70,22 @@ class MechanismRows {
   }
 
   Rows& rows() { return rows_; }
+  const JointList& joints() const { return joints_; }
+  const std::vector<int>& nodes() const { return nodes_; }
+
+  // Replaces `rows` by those of a part of a joint at other places, of which `first_node` is the index of its
+  // first node.
+  void describe(std::size_t part, std::size_t first_node, const JointedPlaces& places,
+                JointRows& rows) const {
+    const AnyJoint& joint = joints_.parts()[part];
+    joint.describe(places.bodies, points_of(joint, first_node, places), rows);
+  }
 
   // The rows of a step of dt [s] from `start`, where the bodies have these principal axes, without
   // multipliers.
-  void begin(const Mechanism& mechanism, std::span<const BodyFrame> start,
-             std::span<const Axes> principal_axes, double dt) {
+  void begin(const JointedPlaces& start, std::span<const Axes> principal_axes, double dt) {
     for_each_row(
-        mechanism, start,
+        start,
         [&](const AnyJoint& joint, const JointRows::Held& held, std::size_t k, Eigen::Index i) {
           RowBlock& block = rows_.held[k];
           set_derivatives(joint, held.row, principal_axes, i, block);
@@ -98,7 +117,7 @@ class MechanismRows {
   // Corrects the right sides by the values at `end`, which is reached by the displacement u. Returns the
   // largest error. Motors act on the velocity, which is exact.
   template <class Vector>
-  RowError follow(const Mechanism& mechanism, std::span<const BodyFrame> end, const Vector& u) {
+  RowError follow(const JointedPlaces& end, const Vector& u) {
     RowError error;
     int number = 0;
     const auto see = [&](double off) {
@@ -106,7 +125,7 @@ class MechanismRows {
       if (size > error.largest) error = {size, number};
     };
     for_each_row(
-        mechanism, end,
+        end,
         [&](const AnyJoint&, const JointRows::Held& held, std::size_t k, Eigen::Index i) {
           RowBlock& block = rows_.held[k];
           while (k >= ends_[static_cast<std::size_t>(number)].held) ++number;
@@ -125,41 +144,56 @@ class MechanismRows {
             block.right_side[i] = left + block.times(i, u);
           }
         });
+    if (error.joint >= 0) error.joint = joints_.joint_of(static_cast<std::size_t>(error.joint));
     return error;
   }
 
-  // The loads of the joints on the last of their bodies, by the multipliers of a step from `start`.
-  void add_up(const Mechanism& mechanism, std::span<const BodyFrame> start,
-              std::span<const Axes> principal_axes, std::vector<JointLoad>& loads) const {
-    loads.resize(ends_.size());
+  // The loads of the joints on the last of their bodies, by the multipliers of a step from `start`. Those of
+  // joints without bodies are zero.
+  void add_up(const JointedPlaces& start, std::span<const Axes> principal_axes,
+              std::vector<JointLoad>& loads) const {
+    loads.resize(static_cast<std::size_t>(joints_.count()));
     End begin{};
-    for (std::size_t j = 0; j < ends_.size(); ++j) {
-      const int last = mechanism.joint(static_cast<int>(j)).bodies().back();
-      JointLoad load;
+    std::size_t next_node = 0;
+    for (std::size_t part = 0; part < ends_.size(); ++part) {
+      const AnyJoint& joint = joints_.parts()[part];
+      const auto number = static_cast<std::size_t>(joints_.joint_of(part));
+      if (part == joints_.begin(static_cast<int>(number))) loads[number] = {};
+      JointLoad& load = loads[number];
+      const int last = joint.bodies().empty() ? first_body_ : first_body_ + 2 * joint.bodies().back();
+      const bool on_world = !joint.bodies().empty() && joint.bodies().back() == world_body;
       const auto add = [&](const RowBlock& block) {
-        for (std::size_t n = 0; n < RowBlock::most_nodes && block.node[n] != RowBlock::none; n += 2) {
-          const auto body = static_cast<std::size_t>(block.node[n] / 2);
-          const SmallVector<double, 3> force = block.J[n].transpose() * block.multiplier,
-                                       torque = principal_axes[body] * block.J[n + 1].transpose() *
-                                                block.multiplier;
-          if (block.node[n] == 2 * last) {
+        std::size_t node = next_node;
+        for (std::size_t n = 0; n < RowBlock::most_nodes && block.node[n] != RowBlock::none; ++n) {
+          const SmallVector<double, 3> force = block.J[n].transpose() * block.multiplier;
+          if (block.node[n] < first_body_) {  // a node
+            const SmallVector<double, 3>& at = start.nodes[node++];
+            if (!on_world) continue;
+            load.force -= force;
+            load.torque -= detail::algebra::cross<double>(at, force);
+            continue;
+          }
+          const auto body = static_cast<std::size_t>((block.node[n] - first_body_) / 2);
+          const SmallVector<double, 3> torque =
+              principal_axes[body] * block.J[n + 1].transpose() * block.multiplier;
+          if (block.node[n++] == last) {
             load.force += force;
             load.torque += torque;
-          } else if (last == world_body) {  // what the others do to it
+          } else if (on_world) {  // what the others do to it
             load.force -= force;
-            load.torque -= torque + detail::algebra::cross<double>(start[body].centre, force);
+            load.torque -= torque + detail::algebra::cross<double>(start.bodies[body].centre, force);
           }
         }
       };
-      for (std::size_t k = begin.held; k < ends_[j].held; ++k) add(rows_.held[k]);
-      for (std::size_t k = begin.bounded; k < ends_[j].bounded; ++k) add(rows_.bounded[k]);
-      begin = ends_[j];
-      loads[j] = load;
+      for (std::size_t k = begin.held; k < ends_[part].held; ++k) add(rows_.held[k]);
+      for (std::size_t k = begin.bounded; k < ends_[part].bounded; ++k) add(rows_.bounded[k]);
+      begin = ends_[part];
+      next_node += joint.nodes().size();
     }
   }
 
  private:
-  // The ends of the blocks of a joint.
+  // The ends of the blocks of a part of a joint.
   struct End {
     std::size_t held = 0, bounded = 0;
   };
@@ -171,12 +205,13 @@ class MechanismRows {
 
   // Calls held(joint, row, block, row in the block) and coordinate(joint, coordinate, block).
   template <class OnHeld, class OnCoordinate>
-  void for_each_row(const Mechanism& mechanism, std::span<const BodyFrame> frames, OnHeld&& on_held,
-                    OnCoordinate&& on_coordinate) {
+  void for_each_row(const JointedPlaces& places, OnHeld&& on_held, OnCoordinate&& on_coordinate) {
     End next{};
-    for (int j = 0; j < mechanism.joint_count(); ++j) {
-      const AnyJoint& joint = mechanism.joint(j);
-      joint.describe(frames, described_);
+    std::size_t next_node = 0;
+    for (std::size_t part = 0; part < ends_.size(); ++part) {
+      const AnyJoint& joint = joints_.parts()[part];
+      joint.describe(places.bodies, points_of(joint, next_node, places), described_);
+      next_node += joint.nodes().size();
       std::size_t k = 0;
       for (const auto& held : described_.held()) {
         on_held(joint, held, next.held + k / 3, static_cast<Eigen::Index>(k % 3));
@@ -186,8 +221,12 @@ class MechanismRows {
       for (const auto& coordinate : described_.coordinates()) {
         if (acts(coordinate)) on_coordinate(joint, coordinate, next.bounded + coordinate_number++);
       }
-      next = ends_[static_cast<std::size_t>(j)];
+      next = ends_[part];
     }
+  }
+
+  static AnyJoint::Points points_of(const AnyJoint& joint, std::size_t first, const JointedPlaces& places) {
+    return AnyJoint::Points(places.nodes).subspan(first, joint.nodes().size());
   }
 
   static void set_derivatives(const AnyJoint& joint, const JointRow& row,
@@ -200,10 +239,17 @@ class MechanismRows {
       block.J[used++].row(i) =
           row.derivative[2 * k + 1].transpose() * principal_axes[static_cast<std::size_t>(body)];
     }
+    const std::size_t first = 2 * joint.bodies().size();
+    for (std::size_t k = 0; k < joint.nodes().size(); ++k) {
+      block.J[used++].row(i) = row.derivative[first + k].transpose();
+    }
   }
 
+  JointList joints_;
+  int first_body_ = 0;
+  std::vector<int> nodes_;  // of all joints, one after the other
   Rows rows_;
-  std::vector<End> ends_;                  // of each joint
+  std::vector<End> ends_;                  // of each part
   std::vector<RowBlock::Triple> targets_;  // of the values of held rows at the end of the step
   JointRows described_;
 };

@@ -1,7 +1,11 @@
-// A Simulation of a mechanism.
+// A Simulation of a mechanism, or of a soft body and a mechanism.
 #pragma once
 
+#include <concepts>
+#include <type_traits>
+
 #include <pliant/linear_solver/rows/condensed.hpp>
+#include <pliant/rigid/coupled_system.hpp>
 #include <pliant/rigid/joint/ball.hpp>
 #include <pliant/rigid/joint/fixed.hpp>
 #include <pliant/rigid/joint/hinge.hpp>
@@ -13,10 +17,28 @@ namespace pliant {
 
 namespace detail {
 
-// The functions of a Simulation of a Mechanism for its bodies and joints. All throw IndexError for a body or
-// a joint that does not exist.
-template <Isa isa, class Simulation>
-class FunctionsOf<MechanismSystem<isa>, Simulation> {
+template <class S>
+concept HasMechanism = requires(const S& system) {
+  { system.mechanism() } -> std::same_as<const Mechanism&>;
+};
+
+// The solid of a Coupled in a state, a Snapshot for writers.
+template <class Mesh>
+struct SoftSnapshot {
+  const Mesh& mesh_;
+  NodeMatrix<double, 3> positions_, velocities_;
+  double time_;
+
+  const Mesh& mesh() const { return mesh_; }
+  const NodeMatrix<double, 3>& positions() const { return positions_; }
+  const NodeMatrix<double, 3>& velocities() const { return velocities_; }
+  double time() const { return time_; }
+};
+
+// The functions of a Simulation of a Mechanism or of a Coupled for bodies and joints. All throw IndexError
+// for a body or a joint that does not exist.
+template <HasMechanism SystemType, class Simulation>
+class FunctionsOf<SystemType, Simulation> {
  public:
   Pose<3> pose(int body) const { return self().system_.pose(self().state_.x, body); }
   BodyVelocity body_velocity(int body) const {
@@ -45,6 +67,15 @@ class FunctionsOf<MechanismSystem<isa>, Simulation> {
   // The force and the torque of a joint on its last body in the last step.
   JointLoad joint_load(int joint) const { return self().system_.joint_load(joint); }
 
+  // Of a Coupled, its solid with the present positions and velocities: series.write(sim.soft()).
+  auto soft() const requires requires(const SystemType& system) { system.solid(); }
+  {
+    const auto& mesh = self().system_.solid().mesh();
+    const auto count = mesh.node_count();
+    return SoftSnapshot<std::remove_cvref_t<decltype(mesh)>>{
+        mesh, self().positions().leftCols(count), self().velocities().leftCols(count), self().time()};
+  }
+
  private:
   Simulation& self() { return static_cast<Simulation&>(*this); }
   const Simulation& self() const { return static_cast<const Simulation&>(*this); }
@@ -56,6 +87,13 @@ class FunctionsOf<MechanismSystem<isa>, Simulation> {
 template <class Integrator, class... Rest>
 Simulation(Mechanism, Integrator, Rest...)
     -> Simulation<MechanismSystem<>, Integrator,
+                  typename detail::Roles<detail::needs_solver<Integrator>, Rest...>::Solver,
+                  typename detail::Roles<detail::needs_solver<Integrator>, Rest...>::Constraint>;
+
+// Simulation(Coupled(solid, mechanism), BackwardEuler{.dt = 0.01}, Condensed{}, Pinned(nodes))
+template <class Solid, class Integrator, class... Rest>
+Simulation(Coupled<Solid>, Integrator, Rest...)
+    -> Simulation<CoupledSystem<Solid>, Integrator,
                   typename detail::Roles<detail::needs_solver<Integrator>, Rest...>::Solver,
                   typename detail::Roles<detail::needs_solver<Integrator>, Rest...>::Constraint>;
 

@@ -83,7 +83,7 @@ class Simulation
   static_assert(
       !System::abilities.rows || !needs_solver || detail::linear_solver::solver_abilities<Solver>.takes_rows,
       "joints need a solver that takes rows: Simulation(mechanism, BackwardEuler{...}, Condensed{})");
-  static_assert(!System::abilities.rows || std::is_same_v<Constraint, Unconstrained>,
+  static_assert(!System::abilities.rows_alone || std::is_same_v<Constraint, Unconstrained>,
                 "the bodies of a Mechanism are held by joints to the world, not by constraints");
   static_assert(pliant::Constraint<Constraint, System::dim>,
                 "the arguments of Simulation from the fourth on must be constraints, e.g. Pinned(nodes); see "

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <Eigen/Core>
+
 #include <pliant/core/parallel.hpp>
 #include <pliant/linear_solver/direct/fronts.hpp>
 #include <pliant/simd/aligned_vector.hpp>
@@ -88,6 +90,49 @@ class Multifrontal {
         node(a) = static_cast<typename Vector::Scalar>(solution_[at(k * Dim + a)]);
       }
     }
+  }
+
+  // The blocks of A^-1 between some nodes: blocks[i * nodes.size() + j] is that in the rows of the i-th and
+  // the columns of the j-th. As A^-1 = L^-T L^-1 they are products of columns of L^-1, which have no entries
+  // before the fronts of their nodes. So the cost is least if these nodes are eliminated last.
+  template <class Block>
+  void inverse_between(const std::vector<int>& nodes, std::vector<Block>& blocks) {
+    const auto front_of = [&](int node) {
+      const auto next =
+          std::upper_bound(fronts_.fronts.begin(), fronts_.fronts.end(), fronts_.position[at(node)],
+                           [](int position, const Fronts::Front& front) { return position < front.begin; });
+      return static_cast<int>(next - fronts_.fronts.begin()) - 1;
+    };
+    const auto count = static_cast<std::ptrdiff_t>(nodes.size());
+    auto first = static_cast<std::ptrdiff_t>(fronts_.order.size());
+    for (const int node : nodes)
+      first = std::min<std::ptrdiff_t>(first, fronts_.fronts[at(front_of(node))].begin);
+    const auto begin = solution_.begin() + Dim * first;
+    const std::ptrdiff_t size = solution_.end() - begin;
+    columns_.resize(at(size * Dim * count));
+    for (std::ptrdiff_t k = 0; k < Dim * count; ++k) {
+      const int node = nodes[at(k / Dim)];
+      std::fill(begin, solution_.end(), Real(0));
+      solution_[at(std::ptrdiff_t{Dim} * fronts_.position[at(node)] + k % Dim)] = Real(1);
+      for (int f = front_of(node); f >= 0; f = fronts_.fronts[at(f)].parent) {
+        forward(fronts_.fronts[at(f)], stores_[at(f)]);
+      }
+      std::copy(begin, solution_.end(), columns_.begin() + k * size);
+    }
+    using Columns = Eigen::Map<const Eigen::Matrix<Real, Eigen::Dynamic, Dim>>;
+    const auto columns = [&](std::ptrdiff_t i) {
+      return Columns(columns_.data() + i * Dim * size, size, Dim);
+    };
+    blocks.resize(at(count * count));
+    core::parallel_for(count, 16, [&](std::ptrdiff_t from, std::ptrdiff_t to) {
+      for (std::ptrdiff_t i = from; i < to; ++i) {
+        for (std::ptrdiff_t j = 0; j <= i; ++j) {
+          const Eigen::Matrix<Real, Dim, Dim> product = columns(i).transpose().lazyProduct(columns(j));
+          blocks[at(i * count + j)] = product;
+          if (i != j) blocks[at(j * count + i)] = product.transpose();
+        }
+      }
+    });
   }
 
  private:
@@ -504,6 +549,7 @@ class Multifrontal {
   AlignedVector<Real> magnitude_;  // of the diagonal of A, in the order of elimination
   AlignedVector<Real> solution_;   // in the order of elimination
   AlignedVector<Real> gathered_;   // entries of the solution for the rows below a front
+  AlignedVector<Real> columns_;    // of L^-1, see inverse_between
   std::vector<Scratch> scratch_;   // of each part and of the top
 };
 

@@ -1,0 +1,58 @@
+// Soft bodies with mechanisms to test with.
+#pragma once
+
+#include "rigid/mechanisms.hpp"
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include <pliant/energy/linear_elastic.hpp>
+#include <pliant/energy/stable_neo_hookean.hpp>
+#include <pliant/mesh/make_box.hpp>
+#include <pliant/mesh/selection.hpp>
+#include <pliant/solid/solid.hpp>
+
+namespace pliant::test {
+
+// The nodes of a mesh in the plane y = `height`.
+template <class Mesh>
+std::vector<int> nodes_at(const Mesh& mesh, double height) {
+  return nodes_where(mesh, [=](const auto& X) { return std::abs(X.y() - height) < 1e-9; });
+}
+
+// Three nodes of a face of the surface in this plane.
+template <class Mesh>
+std::array<int, 3> face_at(const Mesh& mesh, double height) {
+  const auto faces = boundary_faces(mesh).faces;
+  for (int f = 0; f < faces.cols(); ++f) {
+    bool there = true;
+    for (const int node : faces.col(f)) there = there && std::abs(mesh.nodes(1, node) - height) < 1e-9;
+    if (there) return {faces(0, f), faces(1, f), faces(2, f)};
+  }
+  return {-1, -1, -1};
+}
+
+// Momentum, and angular momentum about the origin, of the nodes of the solid alone.
+template <class Sim>
+Vector3 soft_momentum(const Sim& sim) {
+  const auto& system = sim.system();
+  Vector3 sum = Vector3::Zero();
+  for (int i = 0; i < system.soft_node_count(); ++i) {
+    sum += system.mass().node(i)(0) * sim.velocities().col(system.user_number(i));
+  }
+  return sum;
+}
+template <class Sim>
+Vector3 soft_angular_momentum(const Sim& sim) {
+  const auto& system = sim.system();
+  Vector3 sum = Vector3::Zero();
+  for (int i = 0; i < system.soft_node_count(); ++i) {
+    const int k = system.user_number(i);
+    sum += system.mass().node(i)(0) *
+           detail::algebra::cross<double>(Vector3(sim.positions().col(k)), Vector3(sim.velocities().col(k)));
+  }
+  return sum;
+}
+
+}  // namespace pliant::test
