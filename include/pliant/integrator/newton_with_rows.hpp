@@ -56,14 +56,14 @@ void subtract_row_forces(const Rows& rows, Vector& g) {
 }
 
 // One step, see minimize_with_rows.
-template <class Context, class Potential, class Monitor>
+template <class Context, class Potential>
 class RowMinimization {
  public:
   using Vector = typename Context::Vector;
   using Matrix = typename Context::Matrix;
 
   RowMinimization(const Context& context, Potential& potential, const Newton& newton, const Vector& x,
-                  NewtonWorkspace<Vector, Matrix>& workspace, Vector& u, Monitor& monitor)
+                  NewtonWorkspace<Vector, Matrix>& workspace, Vector& u, NewtonMonitor monitor)
       : context_(context),
         potential_(potential),
         newton_(newton),
@@ -242,7 +242,7 @@ class RowMinimization {
   const Vector& x_;
   NewtonWorkspace<Vector, Matrix>& w_;
   Vector& u_;
-  Monitor& monitor_;
+  NewtonMonitor monitor_;
   ProjectionSchedule schedule_;
   Rows& rows_;
   StepReport report_;
@@ -263,13 +263,12 @@ class RowMinimization {
 // rows lack at the end, as in satisfy_rows. When the forces are in balance and rows are still open, further
 // passes have the same matrix. A step of a single linear system (Newton::linearised()) keeps its gradient as
 // well: then only the multipliers change from pass to pass.
-template <class Context, class Potential, class Monitor>
+template <class Context, class Potential>
 StepReport minimize_with_rows(const Context& context, Potential& potential, const Newton& newton,
                               const typename Context::Vector& x,
                               NewtonWorkspace<typename Context::Vector, typename Context::Matrix>& workspace,
-                              typename Context::Vector& u, Monitor&& monitor) {
-  return detail::RowMinimization<Context, Potential, Monitor>(context, potential, newton, x, workspace, u,
-                                                              monitor)
+                              typename Context::Vector& u, NewtonMonitor monitor) {
+  return detail::RowMinimization<Context, Potential>(context, potential, newton, x, workspace, u, monitor)
       .run();
 }
 
