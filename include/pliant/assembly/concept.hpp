@@ -69,6 +69,9 @@ struct SystemAbilities {
   // It has state besides the unknowns and their rates, a History (core/history.hpp): save(history),
   // restore(history), and end_step(x, v, time), called after each accepted step.
   bool own_state = false;
+  // It has materials that flow: flow(x, dt), called after each accepted step with its last unknowns and its
+  // length [s], returns whether the forces at x have changed. What it changes belongs to its History.
+  bool flows = false;
   // Rates are measured in axes that move with the unknowns: turn_rates(x, u, v) converts v from the axes at x
   // to those after the displacement u.
   bool turns_rates = false;
@@ -180,6 +183,11 @@ concept HasTerms = requires(S& system, const S& constant, int node) {
 };
 
 template <class S>
+concept Flows = requires(S& system, const typename S::Vector& x) {
+  { system.flow(x, 0.0) } -> std::convertible_to<bool>;  // whether the forces at x have changed
+};
+
+template <class S>
 concept TurnsRates = requires(const S& system, const typename S::Vector& x, typename S::Vector& v) {
   system.turn_rates(x, x, v);  // the rates v after a displacement, the second argument, from x
 };
@@ -257,6 +265,7 @@ concept System = requires(S& system, const S& constant, const typename S::Vector
 }
 &&SystemVector<typename S::Vector>&& SystemMatrix<typename S::Matrix> &&
     (!S::abilities.free_bodies || detail::assembly::HasFreeBodies<S>)&&  // required by its abilities
+    (!S::abilities.flows || detail::assembly::Flows<S>)&&                // required by its abilities
     (!S::abilities.turns_rates || detail::assembly::TurnsRates<S>)&&     // required by its abilities
     (!S::abilities.rows || detail::assembly::HasRows<S>)&&               // required by its abilities
     // if, and only if, its abilities name them
