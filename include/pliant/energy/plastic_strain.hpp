@@ -77,37 +77,54 @@ class CorotatedPlasticTangent {
         lambda_(lambda),
         shift_(shift) {}
 
-  // The products of the Hessian with M = e_k b^T, b = V^T g.
+  // The products of the Hessian with M = e_k b^T, b = V^T g. Its X has the only row and column x, its W the
+  // row w and the column -w.
   PLIANT_INLINE Node at_node(const SmallVector<T, Dim>& g) const {
     Node node{algebra::transposed_times<T, Dim, Dim>(V_, g), {}};
     const SmallVector<T, Dim>& b = node.gradient;
-    for (int k = 0; k < Dim; ++k) {
-      Matrix X = zero(), W = zero();
+    PLIANT_UNROLL for (int k = 0; k < Dim; ++k) {
+      SmallVector<T, Dim> x, w;
       PLIANT_UNROLL for (int j = 0; j < Dim; ++j) {
-        const T turned = inverse_sum_(k, j) * b(j);
-        W(k, j) += turned;
-        W(j, k) -= turned;
-        X(k, j) = X(j, k) = share_(k, j) * b(j);
+        x(j) = j == k ? b(k) : T(share_(k, j) * b(j));
+        w(j) = j == k ? constant<T>(0) : T(inverse_sum_(k, j) * b(j));
       }
-      X(k, k) = b(k);
-      const Matrix WK = algebra::times<T, Dim, Dim, Dim>(W, K_), KX = algebra::times<T, Dim, Dim, Dim>(K_, X);
-      const Matrix WD = algebra::times<T, Dim, Dim, Dim>(W, D_);
-      SmallVector<T, pairs> added;
+      // W A and K X.
+      const auto turned = [&](const Matrix& A, int i, int j) {
+        if (i != k) return T(-w(i) * A(k, j));
+        T sum = constant<T>(0);
+        PLIANT_UNROLL for (int l = 0; l < Dim; ++l) {
+          if (l != k) sum += w(l) * A(l, j);
+        }
+        return sum;
+      };
+      const auto stretched = [&](int i, int j) {
+        if (j != k) return T(K_(i, k) * x(j));
+        T sum = K_(i, 0) * x(0);
+        PLIANT_UNROLL for (int l = 1; l < Dim; ++l) sum += K_(i, l) * x(l);
+        return sum;
+      };
+      [[maybe_unused]] SmallVector<T, pairs> added;
       if constexpr (shifted) {
-        SmallVector<T, pairs> w;
-        PLIANT_UNROLL for (int p = 0; p < pairs; ++p) w(p) = W(first(p), second(p));
-        added = algebra::times<T, pairs, pairs>(shift_, w);
+        SmallVector<T, pairs> of_pairs;
+        PLIANT_UNROLL for (int p = 0; p < pairs; ++p) {
+          of_pairs(p) = first(p) == k ? w(second(p)) : second(p) == k ? T(-w(first(p))) : constant<T>(0);
+        }
+        added = algebra::times<T, pairs, pairs>(shift_, of_pairs);
       }
+      // dH/dX = 2 mu X + lambda tr(X) I + W K + (W K)^T
       PLIANT_UNROLL for (int i = 0; i < Dim; ++i) {
-        // dH/dX = 2 mu X + lambda tr(X) I + W K + (W K)^T
-        node.product(i + Dim * i, k) = twice_mu_ * X(i, i) + lambda_ * b(k) + (WK(i, i) + WK(i, i));
+        const T WK = turned(K_, i, i);
+        node.product(i + Dim * i, k) = lambda_ * b(k) + (WK + WK);
       }
+      node.product(k + Dim * k, k) += twice_mu_ * b(k);
+      // dH/dW is the skew part of A^T with A = 2 K X - W D - D W, where D W = -(W D)^T.
       PLIANT_UNROLL for (int p = 0; p < pairs; ++p) {
         const int i = first(p), j = second(p);
-        const T Y = twice_mu_ * X(i, j) + (WK(i, j) + WK(j, i));
-        // dH/dW is the skew part of A^T with A = 2 K X - W D - D W; D W = -(W D)^T.
-        T turn =
-            (KX(j, i) - KX(i, j)) + (KX(j, i) - KX(i, j)) + (WD(i, j) - WD(j, i)) + (WD(i, j) - WD(j, i));
+        T Y = turned(K_, i, j) + turned(K_, j, i);
+        if (i == k) Y += twice_mu_ * x(j);
+        if (j == k) Y += twice_mu_ * x(i);
+        const T half = (stretched(j, i) - stretched(i, j)) + (turned(D_, i, j) - turned(D_, j, i));
+        T turn = half + half;
         if constexpr (shifted) turn += added(p);
         node.product(i + Dim * j, k) = (share_(i, j) + share_(i, j)) * Y + inverse_sum_(i, j) * turn;
         node.product(j + Dim * i, k) = (share_(j, i) + share_(j, i)) * Y - inverse_sum_(i, j) * turn;
@@ -139,12 +156,6 @@ class CorotatedPlasticTangent {
   static constexpr int second(int pair) { return Dim == 2 ? 1 : (pair + 2) % 3; }
 
  private:
-  static PLIANT_INLINE Matrix zero() {
-    Matrix result;
-    PLIANT_UNROLL for (int k = 0; k < Dim * Dim; ++k) result.data()[k] = constant<T>(0);
-    return result;
-  }
-
   Matrix U_, V_, share_, inverse_sum_, K_, D_;
   T twice_mu_, lambda_;
   Shift shift_;
@@ -176,10 +187,13 @@ class CorotatedPlasticState {
     const T floor =
         max(T(constant<T>(std::numeric_limits<simd::scalar_of<T>>::epsilon()) * s(0)), constant<T>(1e-20));
     PLIANT_UNROLL for (int j = 0; j < Dim; ++j) {
-      PLIANT_UNROLL for (int i = 0; i < Dim; ++i) {
-        inverse_sum_(i, j) = i == j ? constant<T>(0) : T(constant<T>(1) / max(T(s(i) + s(j)), floor));
-        share_(i, j) = i == j ? constant<T>(0.5) : T(s(i) * inverse_sum_(i, j));
+      PLIANT_UNROLL for (int i = 0; i < j; ++i) {
+        inverse_sum_(i, j) = inverse_sum_(j, i) = constant<T>(1) / max(T(s(i) + s(j)), floor);
+        share_(i, j) = s(i) * inverse_sum_(i, j);
+        share_(j, i) = s(j) * inverse_sum_(i, j);
       }
+      inverse_sum_(j, j) = constant<T>(0);
+      share_(j, j) = constant<T>(0.5);
     }
   }
 
