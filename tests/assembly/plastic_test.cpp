@@ -174,6 +174,16 @@ TEST_CASE("plastic strains: the same bits on any number of threads, in either pr
   check(float());
 }
 
+TEST_CASE("plastic strains: a history of another size is refused") {
+  ElasticSystem system{Solid(make_box<Tet4>(), plastic(CorotatedLinear(material)), Density{1})};
+  decltype(system)::History history;
+  CHECK_THROWS_AS(system.check(history), StateError);
+  system.save(history);
+  system.check(history);
+  history.strains[0].push_back(0);
+  CHECK_THROWS_AS(system.check(history), StateError);
+}
+
 TEST_CASE("plastic strains: a solid without plasticity has none") {
   using Body = Solid<Tet4, CorotatedLinear, double>;
   CHECK(!ElasticSystem<Body>::abilities.flows);

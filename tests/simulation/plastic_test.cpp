@@ -16,6 +16,7 @@
 #include <pliant/io/vtu.hpp>
 #include <pliant/mesh/boundary.hpp>
 #include <pliant/mesh/make_rectangle.hpp>
+#include <pliant/solid/copies.hpp>
 
 using namespace pliant;
 using namespace pliant::test;
@@ -226,13 +227,14 @@ TEST_CASE("a flowing bar: a plane body is a section of a body in space at consta
 }
 
 TEST_CASE("plastic strains of several solids and regions") {
-  // Region 1 flows, region 2 does not; the second solid is elastic, the third has points of hexahedra.
+  // The regions of the first solid flow at different rates, which are mixed in the batches of the kernel; the
+  // second solid is elastic, the third has the points of hexahedra.
   auto mesh = bar();
   mesh.regions.clear();
   for (int e = 0; e < static_cast<int>(mesh.element_count()); ++e) mesh.regions.push_back(1 + e % 2);
   const PerRegion<Plastic<CorotatedLinear>> materials{
       {1, plastic<CorotatedLinear>({.yield = 0.05, .creep = 10})},
-      {2, plastic<CorotatedLinear>({.yield = infinity, .creep = 10})}};
+      {2, plastic<CorotatedLinear>({.yield = 0.02, .creep = 4})}};
   const auto hexes = make_box<Hex8>({.lengths = {length, 0.1, 0.1}, .cells = {2, 1, 1}});
   const Solid first(mesh, materials, Density{1000});
   const Solid second(mesh, elastic<CorotatedLinear>(), Density{1000});
@@ -240,15 +242,23 @@ TEST_CASE("plastic strains of several solids and regions") {
   const Bodies bodies(first, second, third);
   Simulation sim(bodies, BackwardEuler{.dt = 0.01}, Cholesky{}, Pinned(all_nodes(bodies.mesh())));
   sim.set_positions(stretched(0.1) * bodies.nodes());
-  run_steps(sim, 1);
+  run_steps(sim, 12);
+  double quick = 0, slow = 0, hexahedral = 0;
+  for (int step = 0; step < 12; ++step) {
+    if (0.1 - quick > 0.05) quick += 0.1 * (0.1 - quick);
+    slow += 0.04 * (0.1 - slow);
+    hexahedral += 0.05 * (0.1 - hexahedral);
+  }
+  REQUIRE(slow > 0.02);
   const auto strains = sim.plastic_strains();
   REQUIRE(strains.cols() == mesh.element_count());
   for (int e = 0; e < static_cast<int>(mesh.element_count()); ++e) {
-    CHECK(strains(0, e) == Approx(e % 2 == 0 ? 0.01 : 0.0).epsilon(1e-12));
+    CHECK(strains(0, e) == Approx(e % 2 == 0 ? quick : slow).epsilon(1e-12));
   }
   const auto points = sim.plastic_strains<2>();
   REQUIRE(points.cols() == 8 * hexes.element_count());
-  CHECK(distance(points, Eigen::Vector3d(0.005, 0, 0).asDiagonal()) <= 1e-14);
+  const Eigen::Matrix3d of_hexahedra = Eigen::Vector3d(hexahedral, 0, 0).asDiagonal();
+  CHECK(distance(points, of_hexahedra) <= 1e-14);
 
   // Cells of all solids, as written for ParaView.
   const auto cells = sim.cell_plastic_strains();
@@ -256,12 +266,30 @@ TEST_CASE("plastic strains of several solids and regions") {
   REQUIRE(cells.cols() == 2 * tets + hexes.element_count());
   CHECK((cells.leftCols(tets) == strains));
   CHECK(cells.middleCols(tets, tets).norm() == 0);
-  CHECK(distance(cells.rightCols(hexes.element_count()), Eigen::Vector3d(0.005, 0, 0).asDiagonal()) <= 1e-14);
+  CHECK(distance(cells.rightCols(hexes.element_count()), of_hexahedra) <= 1e-14);
   const TemporaryFolder folder;
   write_vtu(folder.path / "bodies.vtu", sim);
   const auto written = VtuFile(folder.path / "bodies.vtu").values<double>("plastic_strain", "Float64", 9);
   REQUIRE(static_cast<std::ptrdiff_t>(written.size()) == cells.size());
   CHECK(std::equal(written.begin(), written.end(), cells.data()));
+}
+
+TEST_CASE("plastic strains of copies of a solid, which has terms") {
+  const Eigen::Matrix3d Q = Eigen::AngleAxisd(1, Eigen::Vector3d(1, 1, 2).normalized()).toRotationMatrix();
+  const Solid one(bar(), plastic<CorotatedLinear>({.yield = 0.05, .creep = 10}), Density{1000});
+  const Copies copies(one, {Pose<3>(), Pose<3>(Eigen::Quaterniond(Q), Eigen::Vector3d(1, 2, 3))});
+  Simulation sim(copies.with(), BackwardEuler{.dt = 0.01}, Cholesky{}, Pinned(all_nodes(copies.mesh())));
+  Eigen::MatrixXd x(3, copies.node_count());
+  x << stretched(0.1) * one.nodes(), (Q * stretched(0.1) * one.nodes()).colwise() + Eigen::Vector3d(1, 2, 3);
+  sim.set_positions(x);
+  run_steps(sim, 1);
+  const Eigen::Matrix3d p = Eigen::Vector3d(0.01, 0, 0).asDiagonal();
+  const auto strains = sim.plastic_strains();
+  const std::ptrdiff_t tets = one.mesh().element_count();
+  REQUIRE(strains.cols() == 2 * tets);
+  CHECK(distance(strains.leftCols(tets), p) <= 1e-14);
+  CHECK(distance(strains.rightCols(tets), Q * p * Q.transpose()) <= 1e-14);
+  CHECK((sim.cell_plastic_strains() == strains));
 }
 
 TEST_CASE("plastic strains are set, and wrong ones refused") {

@@ -9,9 +9,9 @@
 // and a constant with its optional abilities,
 //   static constexpr SystemAbilities abilities{.adds_displacements = false};
 // whose fields have defaults; for each ability that is true the concept requires its functions. A misspelt
-// field does not compile, nor does a misspelt function. Terms, and functions of a state of its own, must be
-// declared if they exist. Functions of free bodies and of origins need not be, because a System that derives
-// from another one may have to switch these abilities off.
+// field does not compile, nor does a misspelt function. Terms, a flow, and functions of a state of its own
+// must be declared if they exist. Functions of free bodies and of origins need not be, because a System that
+// derives from another one may have to switch these abilities off.
 //
 // `system_of(solid)` makes the System of a Solid, of Bodies or of Copies (assembly/system.hpp). A custom
 // System derives from DenseSystem (assembly/dense_system.hpp), which requires only energy, gradient and
@@ -265,11 +265,11 @@ concept System = requires(S& system, const S& constant, const typename S::Vector
 }
 &&SystemVector<typename S::Vector>&& SystemMatrix<typename S::Matrix> &&
     (!S::abilities.free_bodies || detail::assembly::HasFreeBodies<S>)&&  // required by its abilities
-    (!S::abilities.flows || detail::assembly::Flows<S>)&&                // required by its abilities
     (!S::abilities.turns_rates || detail::assembly::TurnsRates<S>)&&     // required by its abilities
     (!S::abilities.rows || detail::assembly::HasRows<S>)&&               // required by its abilities
     // if, and only if, its abilities name them
-    detail::assembly::DeclaresTerms<S>&& detail::assembly::DeclaresOwnState<S>;
+    (S::abilities.flows ==
+     detail::assembly::Flows<S>)&&detail::assembly::DeclaresTerms<S>&& detail::assembly::DeclaresOwnState<S>;
 
 // The additional requirements of a Simulation, for its view of the state and for values that the user sets.
 template <class S>

@@ -189,6 +189,9 @@ class ElasticElements {
   void save(History& history) const {
     if constexpr (is_plastic) plastic_strains_.save(history);
   }
+  void check(const History& history) const {
+    if constexpr (is_plastic) plastic_strains_.check(history);
+  }
   void restore(History&& history) {
     if constexpr (is_plastic) plastic_strains_.restore(std::move(history));
   }

@@ -8,6 +8,7 @@
 
 #include <pliant/assembly/element_kernel.hpp>
 #include <pliant/core/error.hpp>
+#include <pliant/core/parallel.hpp>
 
 namespace pliant::detail::assembly {
 
@@ -64,6 +65,10 @@ class PlasticStrains {
   // See core/history.hpp.
   using History = AlignedVector<Scalar>;
   void save(History& history) const { history = numbers_; }
+  void check(const History& history) const {
+    if (history.size() != numbers_.size())
+      throw StateError("plastic strains", "of another size in the state");
+  }
   void restore(History&& history) {
     numbers_ = std::move(history);
     find_any();

@@ -254,6 +254,9 @@ class ElasticSystem {
       matrix_pattern_.restore(std::move(history));
     }
   }
+  void check(const History& history) const requires(abilities.flows) {
+    for_each_set([&](const auto& elements, std::size_t set) { elements.check(history.strains[set]); });
+  }
   void end_step(const Vector&, const Vector&, double) {}  // only require_pairs and flow change the history
 
   // The plastic flow of a step of dt [s] that ends at the positions x [m], see Plasticity. Returns whether
