@@ -43,6 +43,9 @@ class OgdenNeoHookean;
 class BowerNeoHookean;
 template <class EnergyType>
 class PlaneStress;
+struct Plasticity;
+template <class EnergyType>
+class Plastic;
 struct Density;
 template <class ValueType>
 class PerRegion;

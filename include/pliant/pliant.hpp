@@ -34,6 +34,7 @@
 #include <pliant/assembly/mass.hpp>
 #include <pliant/assembly/ordering.hpp>
 #include <pliant/assembly/packed_matrix.hpp>
+#include <pliant/assembly/plastic_strains.hpp>
 #include <pliant/assembly/straining.hpp>
 #include <pliant/assembly/system.hpp>
 #include <pliant/constraint/bounded_nodes.hpp>
@@ -89,6 +90,8 @@
 #include <pliant/energy/linear_elastic.hpp>
 #include <pliant/energy/ogden_neo_hookean.hpp>
 #include <pliant/energy/plane_stress.hpp>
+#include <pliant/energy/plastic.hpp>
+#include <pliant/energy/plastic_strain.hpp>
 #include <pliant/energy/projection.hpp>
 #include <pliant/energy/spectral_tangent.hpp>
 #include <pliant/energy/st_venant_kirchhoff.hpp>
@@ -199,6 +202,7 @@
 #include <pliant/simd/rows.hpp>
 #include <pliant/simulation/frame_rate.hpp>
 #include <pliant/simulation/mechanisms.hpp>
+#include <pliant/simulation/plastic_solids.hpp>
 #include <pliant/simulation/saved_state.hpp>
 #include <pliant/simulation/simulation.hpp>
 #include <pliant/solid/bodies.hpp>

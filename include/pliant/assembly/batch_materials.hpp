@@ -36,14 +36,20 @@ class BatchMaterials {
     // See ElementKernel::run.
     template <Evaluate evaluate, Projection projection>
     Scalar run(const Batches& batches, int batch, const Scalar* positions, Scalar stiffness_scale,
-               const OwnedRows& rows, Scalar* gradient, Scalar* matrix) const {
+               const OwnedRows& rows, Scalar* gradient, Scalar* matrix, const Scalar* plastic_strains) const {
       return Kernel::template run<evaluate, projection>(energy_, batches, batch, positions, stiffness_scale,
-                                                        rows, gradient, matrix);
+                                                        rows, gradient, matrix, {}, plastic_strains);
     }
 
    private:
     Energy energy_;
   };
+
+  // See ElementKernel::flow.
+  bool flow(const Batches& batches, int batch, const Scalar* positions, double dt,
+            Scalar* plastic_strains) const {
+    return Kernel::flow(energy_, batches, batch, positions, dt, plastic_strains);
+  }
 
   // See ElementKernel::damp.
   template <Evaluate evaluate, Projection projection>
@@ -119,17 +125,27 @@ class BatchMaterials<SolidType, isa> {
 
     template <Evaluate evaluate, Projection projection>
     Scalar run(const Batches& batches, int batch, const Scalar* positions, Scalar stiffness_scale,
-               const OwnedRows& rows, Scalar* gradient, Scalar* matrix) const {
+               const OwnedRows& rows, Scalar* gradient, Scalar* matrix, const Scalar* plastic_strains) const {
       return materials_.sum_shares(batch, [&](int material, auto lanes) {
         return Kernel::template run<evaluate, projection>(
             materials_.energies_[static_cast<std::size_t>(material)], batches, batch, positions,
-            stiffness_scale, rows, gradient, matrix, lanes);
+            stiffness_scale, rows, gradient, matrix, lanes, plastic_strains);
       });
     }
 
    private:
     const BatchMaterials& materials_;
   };
+
+  // See ElementKernel::flow.
+  bool flow(const Batches& batches, int batch, const Scalar* positions, double dt,
+            Scalar* plastic_strains) const {
+    const Scalar changes = sum_shares(batch, [&](int material, auto lanes) {
+      return Scalar(Kernel::flow(energies_[static_cast<std::size_t>(material)], batches, batch, positions, dt,
+                                 plastic_strains, lanes));
+    });
+    return changes > 0;
+  }
 
   // See ElementKernel::damp.
   template <Evaluate evaluate, Projection projection>

@@ -9,9 +9,9 @@
 // and a constant with its optional abilities,
 //   static constexpr SystemAbilities abilities{.adds_displacements = false};
 // whose fields have defaults; for each ability that is true the concept requires its functions. A misspelt
-// field does not compile, nor does a misspelt function. Terms, and functions of a state of its own, must be
-// declared if they exist. Functions of free bodies and of origins need not be, because a System that derives
-// from another one may have to switch these abilities off.
+// field does not compile, nor does a misspelt function. Terms, a flow, and functions of a state of its own
+// must be declared if they exist. Functions of free bodies and of origins need not be, because a System that
+// derives from another one may have to switch these abilities off.
 //
 // `system_of(solid)` makes the System of a Solid, of Bodies or of Copies (assembly/system.hpp). A custom
 // System derives from DenseSystem (assembly/dense_system.hpp), which requires only energy, gradient and
@@ -69,6 +69,9 @@ struct SystemAbilities {
   // It has state besides the unknowns and their rates, a History (core/history.hpp): save(history),
   // restore(history), and end_step(x, v, time), called after each accepted step.
   bool own_state = false;
+  // It has materials that flow: flow(x, dt), called after each accepted step with its last unknowns and its
+  // length [s], returns whether the forces at x have changed. What it changes belongs to its History.
+  bool flows = false;
   // Rates are measured in axes that move with the unknowns: turn_rates(x, u, v) converts v from the axes at x
   // to those after the displacement u.
   bool turns_rates = false;
@@ -183,6 +186,11 @@ concept HasTerms = requires(S& system, const S& constant, int node) {
 };
 
 template <class S>
+concept Flows = requires(S& system, const typename S::Vector& x) {
+  { system.flow(x, 0.0) } -> std::convertible_to<bool>;  // whether the forces at x have changed
+};
+
+template <class S>
 concept TurnsRates = requires(const S& system, const typename S::Vector& x, typename S::Vector& v) {
   system.turn_rates(x, x, v);  // the rates v after a displacement, the second argument, from x
 };
@@ -263,7 +271,8 @@ concept System = requires(S& system, const S& constant, const typename S::Vector
     (!S::abilities.turns_rates || detail::assembly::TurnsRates<S>)&&     // required by its abilities
     (!S::abilities.rows || detail::assembly::HasRows<S>)&&               // required by its abilities
     // if, and only if, its abilities name them
-    detail::assembly::DeclaresTerms<S>&& detail::assembly::DeclaresOwnState<S>;
+    (S::abilities.flows ==
+     detail::assembly::Flows<S>)&&detail::assembly::DeclaresTerms<S>&& detail::assembly::DeclaresOwnState<S>;
 
 // The additional requirements of a Simulation, for its view of the state and for values that the user sets.
 template <class S>

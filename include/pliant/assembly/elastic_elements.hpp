@@ -5,12 +5,18 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <type_traits>
 #include <vector>
 
 #include <pliant/assembly/batch_materials.hpp>
 #include <pliant/assembly/concept.hpp>
+#include <pliant/assembly/plastic_strains.hpp>
 
 namespace pliant::detail::assembly {
+
+// Whether the material of a solid flows, see Plasticity.
+template <class SolidType>
+inline constexpr bool flows = energy::is_plastic<typename solid::OneOf<typename SolidType::Energy>::type>;
 
 template <class SolidType, Isa isa>
 class ElasticElements {
@@ -28,6 +34,7 @@ class ElasticElements {
         batches_(make_batches<Element, Scalar, isa>(order_elements<Element>(elements, numbering), nodes,
                                                     pattern, solid.thickness().value)),
         batch_energy_(static_cast<std::size_t>(batches_.count)),
+        plastic_strains_(batches_),
         damps_(solid.damping().beta > 0) {
     materials_.arrange(solid, batches_);
   }
@@ -133,7 +140,7 @@ class ElasticElements {
     const Evaluator evaluator(materials_);
     for (const int b : batches) {
       const Scalar energy = evaluator.template run<evaluate, projection>(
-          batches_, b, x.data(), stiffness_scale, rows, gradient, matrix);
+          batches_, b, x.data(), stiffness_scale, rows, gradient, matrix, strains_of(b));
       const int first = batches_.first_node(b);
       if (first >= rows.begin && first < rows.end) batch_energy_[static_cast<std::size_t>(b)] = energy;
     }
@@ -155,6 +162,38 @@ class ElasticElements {
       const int first = batches_.first_node(b);
       if (first >= rows.begin && first < rows.end) batch_energy_[static_cast<std::size_t>(b)] = potential;
     }
+  }
+
+  static constexpr bool is_plastic = flows<SolidType>;
+
+  // The plastic flow of a step of dt [s] that ends at the positions x [m]. Returns whether any plastic strain
+  // has changed.
+  bool flow(const Vector& x, double dt) requires(is_plastic) {
+    return plastic_strains_.update(
+        [&](int b, Scalar* strains) { return materials_.flow(batches_, b, x.data(), dt, strains); });
+  }
+
+  // The plastic strains as the user sees them, see PlasticStrains::show.
+  using UserStrains = NodeMatrix<Scalar, Element::dim * Element::dim>;
+  UserStrains plastic_strains() const requires(is_plastic) {
+    UserStrains user(Element::dim * Element::dim, batches_.element_count * Element::quadrature_points);
+    plastic_strains_.show(batches_, user);
+    return user;
+  }
+  void set_plastic_strains(const UserStrains& user) requires(is_plastic) {
+    plastic_strains_.take(batches_, user);
+  }
+
+  // See core/history.hpp.
+  using History = AlignedVector<Scalar>;
+  void save(History& history) const {
+    if constexpr (is_plastic) plastic_strains_.save(history);
+  }
+  void check(const History& history) const {
+    if constexpr (is_plastic) plastic_strains_.check(history);
+  }
+  void restore(History&& history) {
+    if constexpr (is_plastic) plastic_strains_.restore(std::move(history));
   }
 
   // The sum over the last evaluations of the batches [J].
@@ -184,9 +223,15 @@ class ElasticElements {
   using Batches = typename Materials::Batches;
   static constexpr std::ptrdiff_t energy_grain = 4096;  // batches whose energies are added one by one
 
+  // The plastic strains of a batch, null if there are none.
+  const Scalar* strains_of([[maybe_unused]] int batch) const {
+    if constexpr (is_plastic) return plastic_strains_.of_batch(batch);
+    else return nullptr;
+  }
+
   Scalar energy_of(const Evaluator& evaluator, int batch, const Vector& x) const {
-    return evaluator.template run<Evaluate::energy, Projection::none>(batches_, batch, x.data(), Scalar(0),
-                                                                      {}, nullptr, nullptr);
+    return evaluator.template run<Evaluate::energy, Projection::none>(
+        batches_, batch, x.data(), Scalar(0), {}, nullptr, nullptr, strains_of(batch));
   }
 
   // The first element with an undefined energy within a batch whose energy is not finite; -1 if only their
@@ -238,6 +283,9 @@ class ElasticElements {
   Materials materials_;
   Batches batches_;
   std::vector<Scalar> batch_energy_;
+  using Kernel = typename Materials::Kernel;
+  [[no_unique_address]] std::conditional_t<is_plastic, PlasticStrains<Kernel>, NoPlasticStrains<Kernel>>
+      plastic_strains_;
   bool damps_;
 };
 

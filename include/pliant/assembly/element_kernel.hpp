@@ -5,6 +5,7 @@
 
 #include <pliant/assembly/element_batches.hpp>
 #include <pliant/assembly/straining.hpp>
+#include <pliant/energy/plastic_strain.hpp>
 #include <pliant/energy/tangent.hpp>
 #include <pliant/energy/viscosity.hpp>
 #include <pliant/simd/rows.hpp>
@@ -33,10 +34,12 @@ class ElementKernel {
   using Batches = ElementBatches<E, Scalar, isa>;
   static constexpr int dim = E::dim;
   static constexpr int nodes = E::nodes;
+  static constexpr int quadrature_points = E::quadrature_points;
   static constexpr int width = Batches::width;
   static constexpr int stride = node_stride<dim>;
   static constexpr int blocks = Batches::blocks;
   static constexpr int block_size = dim * dim;
+  static constexpr int strain_size = dim * (dim + 1) / 2;
   using T = Lane<Scalar, width, isa>;
 
   // All elements of a batch.
@@ -48,11 +51,20 @@ class ElementKernel {
   };
 
   // Energy of the `lanes` of a batch [J]; adds their gradient [N] and their stiffness [N/m], times
-  // `stiffness_scale`, to the owned rows. `gradient` and `matrix` may be null if they are not computed.
+  // `stiffness_scale`, to the owned rows. `gradient` and `matrix` may be null if they are not computed. The
+  // plastic strains of the batch, see PlasticStrains, may be null if they are zero.
   template <Evaluate evaluate, Projection projection, class Energy, class Lanes = EveryLane>
   static Scalar run(const Energy& energy, const Batches& batches, int batch, const Scalar* positions,
                     Scalar stiffness_scale, const OwnedRows& rows, Scalar* gradient, Scalar* matrix,
-                    Lanes lanes = {}) {
+                    Lanes lanes = {}, [[maybe_unused]] const Scalar* plastic_strains = nullptr) {
+    if constexpr (energy::is_plastic<Energy>) {
+      if (plastic_strains != nullptr) {
+        PlasticPoints<Energy, Lanes> points{energy, lanes, plastic_strains, {}};
+        gather_edges(batches.offsets_of(batch), positions, points.edge);
+        return accumulate<evaluate, projection>(points, batches, batch, stiffness_scale, rows, gradient,
+                                                matrix);
+      }
+    }
     ElasticPoints<Energy, Lanes> points{energy, lanes, {}};
     gather_edges(batches.offsets_of(batch), positions, points.edge);
     return accumulate<evaluate, projection>(points, batches, batch, stiffness_scale, rows, gradient, matrix);
@@ -72,6 +84,33 @@ class ElementKernel {
     // A small strain is linear in u: its Hessian consists only of the part that the projection keeps.
     constexpr Projection part = small_strain ? Projection::clamp : projection;
     return accumulate<evaluate, part>(points, batches, batch, Scalar(1), rows, gradient, matrix);
+  }
+
+  // The plastic flow of the `lanes` of a batch in a step of dt [s] that ends at the positions. Returns
+  // whether any plastic strain has changed.
+  template <class Energy, class Lanes = EveryLane>
+  static bool flow(const Energy& energy, const Batches& batches, int batch, const Scalar* positions,
+                   double dt, Scalar* plastic_strains, Lanes lanes = {}) {
+    PlasticPoints<Energy, Lanes> points{energy, lanes, plastic_strains, {}};
+    gather_edges(batches.offsets_of(batch), positions, points.edge);
+    bool changed = false;
+    for (int point = 0; point < E::quadrature_points; ++point) {
+      SmallVector<T, dim> shape_gradient[nodes - 1];
+      load_gradients(batches.gradients_of(batch, point), shape_gradient);
+      T weight(Scalar(1));
+      const SmallMatrix<T, dim, dim> F = points.deformation(shape_gradient, weight);
+      SmallMatrix<T, dim, dim> p = points.plastic_strain(point);
+      const T flows = energy::flow(energy.plasticity(), dt, energy::strain_of(energy, F), p) * weight;
+      if (!any(flows > constant<T>(0))) continue;
+      changed = true;
+      Scalar* entry = plastic_strains + point * strain_size * width;
+      for (int j = 0; j < dim; ++j) {
+        for (int i = 0; i <= j; ++i, entry += width) {
+          store(entry, select(flows > constant<T>(0), p(i, j), load<T>(entry)));
+        }
+      }
+    }
+    return changed;
   }
 
   // The number of inverted elements, with det F < 0 at a point, among the first `used` of a batch.
@@ -102,10 +141,39 @@ class ElementKernel {
     const Lanes& lanes;
     Edges edge;  // x_a - x_0
 
-    PLIANT_INLINE auto at(const Edges& g, [[maybe_unused]] T& weight) const {
+    PLIANT_INLINE auto at(int, const Edges& g, [[maybe_unused]] T& weight) const {
       SmallMatrix<T, dim, dim> F = deformation_gradient(edge, g);
       if constexpr (std::is_same_v<Lanes, MarkedLanes>) leave_out(load<T>(lanes.marks), weight, F);
       return energy::energy_at(energy, F);
+    }
+  };
+
+  // The same with plastic strains.
+  template <class Energy, class Lanes>
+  struct PlasticPoints {
+    const Energy& energy;
+    const Lanes& lanes;
+    const Scalar* plastic_strains;
+    Edges edge;
+
+    PLIANT_INLINE auto at(int point, const Edges& g, T& weight) const {
+      const SmallMatrix<T, dim, dim> F = deformation(g, weight);
+      return energy::energy_at(energy, F, plastic_strain(point));
+    }
+
+    PLIANT_INLINE SmallMatrix<T, dim, dim> deformation(const Edges& g, [[maybe_unused]] T& weight) const {
+      SmallMatrix<T, dim, dim> F = deformation_gradient(edge, g);
+      if constexpr (std::is_same_v<Lanes, MarkedLanes>) leave_out(load<T>(lanes.marks), weight, F);
+      return F;
+    }
+
+    PLIANT_INLINE SmallMatrix<T, dim, dim> plastic_strain(int point) const {
+      const Scalar* entry = plastic_strains + point * strain_size * width;
+      SmallMatrix<T, dim, dim> p;
+      PLIANT_UNROLL for (int j = 0; j < dim; ++j) {
+        PLIANT_UNROLL for (int i = 0; i <= j; ++i, entry += width) p(i, j) = p(j, i) = load<T>(entry);
+      }
+      return p;
     }
   };
 
@@ -118,7 +186,7 @@ class ElementKernel {
     const Straining<const Scalar*>& straining;
     Edges edge, moved, speed;  // of the positions, u and w
 
-    PLIANT_INLINE energy::ViscousState<Law, T, dim> at(const Edges& g, T& weight) const {
+    PLIANT_INLINE energy::ViscousState<Law, T, dim> at(int, const Edges& g, T& weight) const {
       if constexpr (std::is_same_v<Lanes, MarkedLanes>) {
         weight = select(load<T>(lanes.marks) != T(Scalar(0)), weight, T(Scalar(0)));
       }
@@ -185,7 +253,7 @@ class ElementKernel {
       T weight = load<T>(batches.weights_of(batch, point));
       prefetch(batches.gradients_of(next, point), (nodes - 1) * dim * width);
       prefetch(batches.weights_of(next, point), width);
-      const auto state = points.at(shape_gradient, weight);
+      const auto state = points.at(point, shape_gradient, weight);
       // The padding of the last batch has no weight, and 0 * infinity would be NaN.
       total += select(weight != T(Scalar(0)), weight * state.psi(), T(Scalar(0)));
       if constexpr (evaluate >= Evaluate::gradient) add_forces(state.pk1(), weight, shape_gradient, force);

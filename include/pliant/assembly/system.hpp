@@ -27,6 +27,16 @@ class Filter;  // constraint/filter.hpp
 template <class VectorType>
 class Contacts;  // contact/response/contacts.hpp
 
+namespace detail::assembly {
+
+// Whether the material of any of these solids flows.
+template <class Parts>
+inline constexpr bool any_flows = false;
+template <class... Solids>
+inline constexpr bool any_flows<std::tuple<SolidPart<Solids>...>> = (flows<Solids> || ...);
+
+}  // namespace detail::assembly
+
 // The System of a solid. It uses an internal numbering in which neighbours have close numbers; `to_internal`
 // and `to_user` translate. Results are the same to the last bit for any number of threads: each thread owns a
 // range of rows and recomputes the few batches of elements on its border, so that every row is summed in the
@@ -46,6 +56,8 @@ class ElasticSystem {
   using Positions = NodeMatrix<Scalar, dim>;  // dim x #nodes, in the user's numbering
   static constexpr int space = dim;
 
+  using Parts = decltype(parts_of(std::declval<const SolidType&>()));  // a SolidPart for each solid
+  static constexpr std::size_t solid_count = std::tuple_size_v<Parts>;
   static constexpr bool is_copies = requires(const SolidType& solid) { solid.nodes_at_origin(); };
   using Terms = std::remove_cvref_t<decltype(detail::solid::terms_of(std::declval<const SolidType&>()))>;
   static constexpr SystemAbilities abilities{.exact_view = true,
@@ -53,7 +65,8 @@ class ElasticSystem {
                                              .free_bodies = true,
                                              .origins = is_copies,
                                              .terms = std::tuple_size_v<Terms> != 0,
-                                             .own_state = true};
+                                             .own_state = true,
+                                             .flows = detail::assembly::any_flows<Parts>};
 
   explicit ElasticSystem(const SolidType& solid) : ElasticSystem(solid, graph_of(solid)) {}
 
@@ -217,12 +230,57 @@ class ElasticSystem {
     return grows;
   }
 
-  // The additional pairs of the pattern, see core/history.hpp. After restore the next tangent builds their
-  // pattern.
-  using History = GrowingPattern::History;
-  void save(History& history) const { matrix_pattern_.save(history); }
-  void restore(History&& history) { matrix_pattern_.restore(std::move(history)); }
-  void end_step(const Vector&, const Vector&, double) {}  // only require_pairs changes the pairs
+  // The additional pairs of the pattern and, if any solid flows, its plastic strains; see core/history.hpp.
+  // After restore the next tangent builds the pattern.
+  struct PlasticHistory {
+    GrowingPattern::History pairs;
+    std::array<simd::AlignedVector<Scalar>, solid_count> strains;
+  };
+  using History = std::conditional_t<abilities.flows, PlasticHistory, GrowingPattern::History>;
+  void save(History& history) const {
+    if constexpr (abilities.flows) {
+      matrix_pattern_.save(history.pairs);
+      for_each_set([&](const auto& elements, std::size_t set) { elements.save(history.strains[set]); });
+    } else {
+      matrix_pattern_.save(history);
+    }
+  }
+  void restore(History&& history) {
+    if constexpr (abilities.flows) {
+      matrix_pattern_.restore(std::move(history.pairs));
+      for_each_set(
+          [&](auto& elements, std::size_t set) { elements.restore(std::move(history.strains[set])); });
+    } else {
+      matrix_pattern_.restore(std::move(history));
+    }
+  }
+  void check(const History& history) const requires(abilities.flows) {
+    for_each_set([&](const auto& elements, std::size_t set) { elements.check(history.strains[set]); });
+  }
+  void end_step(const Vector&, const Vector&, double) {}  // only require_pairs and flow change the history
+
+  // The plastic flow of a step of dt [s] that ends at the positions x [m], see Plasticity. Returns whether
+  // any plastic strain has changed.
+  bool flow(const Vector& x, double dt) requires(abilities.flows) {
+    bool changed = false;
+    for_each_set([&](auto& elements, std::size_t) {
+      if constexpr (std::remove_cvref_t<decltype(elements)>::is_plastic) {
+        if (elements.flow(x, dt)) changed = true;
+      }
+    });
+    return changed;
+  }
+
+  // The plastic strains of the i-th solid: dim^2 x (#elements #points), a symmetric tensor for each
+  // quadrature point of each element, in the order of the user's elements [-].
+  template <std::size_t i = 0>
+  auto plastic_strains() const {
+    return std::get<i>(sets_).plastic_strains();
+  }
+  template <std::size_t i = 0>
+  void set_plastic_strains(const NodeMatrix<Scalar, dim * dim>& strains) {
+    std::get<i>(sets_).set_plastic_strains(strains);
+  }
 
   // Calls visit(point, energy) for each quadrature point, see ElasticElements.
   template <class Visit>
@@ -258,13 +316,12 @@ class ElasticSystem {
   struct SetsOf<std::tuple<SolidPart<Solids>...>> {
     using type = std::tuple<detail::assembly::ElasticElements<Solids, isa>...>;
   };
-  using Sets = typename SetsOf<decltype(parts_of(std::declval<const SolidType&>()))>::type;
-  static constexpr std::size_t set_count = std::tuple_size_v<Sets>;
+  using Sets = typename SetsOf<Parts>::type;
 
   // The part of an assembly for one thread: its owned rows and the batches that touch them.
   struct Part {
     detail::assembly::OwnedRows rows;
-    std::array<std::vector<int>, set_count> batches;
+    std::array<std::vector<int>, solid_count> batches;
   };
 
   // Calls use(user's number, node, its row, put) for all nodes; put(p, row) writes a row to p.
@@ -355,12 +412,20 @@ class ElasticSystem {
   // Calls visit(elements, index of the set) for all sets.
   template <class Visit>
   void for_each_set(Visit&& visit) {
+    visit_sets(sets_, visit);
+  }
+  template <class Visit>
+  void for_each_set(Visit&& visit) const {
+    visit_sets(sets_, visit);
+  }
+  template <class SetsType, class Visit>
+  static void visit_sets(SetsType& sets, Visit& visit) {
     std::apply(
         [&](auto&... elements) {
           std::size_t set = 0;
           (visit(elements, set++), ...);
         },
-        sets_);
+        sets);
   }
 
   // Cuts the rows so that `count` parts have equal numbers of batches.

@@ -1,5 +1,6 @@
 // The Snapshot concept: the requirements of writers of results. A Simulation is a model, and so is any object
-// of a program with these four functions.
+// of a program with these four functions. One that also has cell_plastic_strains(), 9 x #cells, gets them
+// written as an array of cells.
 #pragma once
 
 #include <concepts>

@@ -116,7 +116,7 @@ struct VtuCells {
 // `arrays`.
 template <class MeshType, class Positions>
 std::string vtu_bytes(const MeshType& mesh, const Positions& positions, VtuArrays& arrays,
-                      const std::string& point_data) {
+                      const std::string& point_data, const std::string& cell_data = "") {
   using Scalar = typename MeshType::Scalar;
   const auto points = in_space<Scalar>("positions", positions, mesh.node_count(), MeshType::dim);
   const VtuCells cells(mesh);
@@ -136,7 +136,8 @@ std::string vtu_bytes(const MeshType& mesh, const Positions& positions, VtuArray
   xml += "      </Cells>\n      <PointData>\n" + point_data + "      </PointData>\n      <CellData>\n";
   xml += arrays.add("region", cells.regions.data(), cells.regions.size());
   if (!cells.parts.empty()) xml += arrays.add("part", cells.parts.data(), cells.parts.size());
-  xml += "      </CellData>\n    </Piece>\n  </UnstructuredGrid>\n  <AppendedData encoding=\"raw\">\n_";
+  xml += cell_data +
+         "      </CellData>\n    </Piece>\n  </UnstructuredGrid>\n  <AppendedData encoding=\"raw\">\n_";
   return xml + arrays.bytes() + "\n  </AppendedData>\n</VTKFile>\n";
 }
 
@@ -153,7 +154,8 @@ void write_vtu(const std::filesystem::path& path, const MeshType& mesh) {
 }
 
 // A state: the points are its positions, with the point arrays "displacement" [m] and "velocity" [m/s] and
-// the cell arrays of the mesh. Throws as above, and SizeError for a state of another size than the mesh.
+// the cell arrays of the mesh; for solids that flow also the cell array "plastic_strain" [-], 3 x 3. Throws
+// as above, and SizeError for a state of another size than the mesh.
 template <Snapshot S>
 void write_vtu(const std::filesystem::path& path, const S& snapshot) {
   const auto& mesh = snapshot.mesh();
@@ -170,7 +172,15 @@ void write_vtu(const std::filesystem::path& path, const S& snapshot) {
   detail::io::VtuArrays arrays;
   std::string point_data = arrays.add("displacement", displacement.data(), size, 3);
   point_data += arrays.add("velocity", velocities.data(), size, 3);
-  detail::io::write_file(path, detail::io::vtu_bytes(mesh, positions.topRows(dim), arrays, point_data));
+  std::string cell_data;
+  if constexpr (requires { snapshot.cell_plastic_strains(); }) {
+    const NodeMatrix<Scalar, 9> strains = snapshot.cell_plastic_strains();
+    detail::core::require_size("plastic strains of cells", strains.cols(),
+                               std::ssize(detail::io::VtuCells(mesh).types));
+    cell_data = arrays.add("plastic_strain", strains.data(), static_cast<std::size_t>(strains.size()), 9);
+  }
+  detail::io::write_file(path,
+                         detail::io::vtu_bytes(mesh, positions.topRows(dim), arrays, point_data, cell_data));
 }
 
 template <class Other>

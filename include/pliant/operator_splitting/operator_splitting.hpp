@@ -75,6 +75,9 @@ struct OperatorSplitting {
         !has_terms<SystemType>,
         "OperatorSplitting takes no terms of a program's own, for its matrix is that of stretches alone: "
         "take another integrator, or the solid without them");
+    static_assert(!SystemType::abilities.flows,
+                  "OperatorSplitting takes no plasticity, for its matrix is that of elastic stretches: take "
+                  "another integrator, or the energy without Plastic");
     bodies.prepare(system);
   }
 

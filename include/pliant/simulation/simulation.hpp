@@ -20,6 +20,7 @@
 #include <pliant/linear_solver/krylov/pcg.hpp>
 #include <pliant/simulation/energies_of_state.hpp>
 #include <pliant/simulation/nodal_input.hpp>
+#include <pliant/simulation/plastic_solids.hpp>
 #include <pliant/simulation/roles.hpp>
 #include <pliant/simulation/saved_state.hpp>
 #include <pliant/simulation/state_before.hpp>
@@ -165,6 +166,12 @@ class Simulation
       if (report) {
         accept_terms(system_, {system_, state_.x, state_.v, state_.time, integrator_.time_step()});
         if constexpr (System::abilities.own_state) system_.end_step(state_.x, state_.v, state_.time);
+        if constexpr (System::abilities.flows) {
+          if (system_.flow(state_.x, integrator_.time_step())) {
+            state_.acceleration_known = false;
+            report.energies = energies();
+          }
+        }
         contact.accept();
       } else if (report.stop == StepStop::penetration) {
         const BlockedNode blocked = contact.blocked();
