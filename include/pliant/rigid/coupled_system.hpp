@@ -72,6 +72,7 @@ class CoupledSystem : public JointedBodies<isa> {
   static constexpr SystemAbilities abilities{.adds_displacements = false,
                                              .constant_forces = true,
                                              .own_state = true,
+                                             .flows = Soft::abilities.flows,
                                              .turns_rates = true,
                                              .own_gravity = true,
                                              .rows = true};
@@ -184,6 +185,7 @@ class CoupledSystem : public JointedBodies<isa> {
     this->add_up_loads();
     soft_->end_step(x, v, time);
   }
+  bool flow(const Vector& x, double dt) requires(Soft::abilities.flows) { return soft_->flow(x, dt); }
 
  private:
   CoupledSystem(const Coupled<SolidType>& coupled, std::unique_ptr<Soft> soft)
