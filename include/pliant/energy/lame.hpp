@@ -133,4 +133,12 @@ class LameMaterial {
   RawCoefficients space_;
 };
 
+namespace detail::energy {
+
+// Whether an energy has Lame parameters, and is Hooke's law at rest.
+template <class E>
+inline constexpr bool has_lame = std::is_base_of_v<LameMaterial<E>, E>;
+
+}  // namespace detail::energy
+
 }  // namespace pliant

@@ -7,6 +7,7 @@
 #include <pliant/core/error.hpp>
 #include <pliant/energy/concept.hpp>
 #include <pliant/energy/corotated_linear.hpp>
+#include <pliant/energy/lame.hpp>
 #include <pliant/energy/linear_elastic.hpp>
 
 namespace pliant {
@@ -79,6 +80,8 @@ template <class E>
 inline constexpr bool is_plastic = false;
 template <class E>
 inline constexpr bool is_plastic<Plastic<E>> = true;
+template <class E>
+inline constexpr bool has_lame<Plastic<E>> = true;
 
 }  // namespace detail::energy
 

@@ -160,8 +160,7 @@ class ViscousState {
 // The viscosity of a material whose stiffness damping is beta.
 template <class Energy, int Dim>
 class Viscosity {
-  // Energies with Lame parameters are Hooke's law at rest.
-  static constexpr bool isotropic = std::is_base_of_v<LameMaterial<Energy>, Energy>;
+  static constexpr bool isotropic = has_lame<Energy>;
   static constexpr int size = Dim * Dim;
   using Matrix = SmallMatrix<double, size, size>;
 
