@@ -1,6 +1,6 @@
-#include <pliant/core/function_ref.hpp>
-
 #include "support/catch.hpp"
+
+#include <pliant/core/function_ref.hpp>
 
 namespace {
 

@@ -1,8 +1,8 @@
 // One include for Catch2 v2 and v3, and test cases that cannot run here, which say so.
 #pragma once
 
-// An exception in an assertion ends its test case, which fails; without a handler around each assertion tests compile
-// faster.
+// An exception in an assertion ends its test case, which fails; without a handler around each assertion tests
+// compile faster.
 #define CATCH_CONFIG_FAST_COMPILE
 
 #if __has_include(<catch2/catch_all.hpp>)
