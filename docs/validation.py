@@ -9,6 +9,7 @@ validation_page runs the tests and this script.
 import math
 import pathlib
 import sys
+import textwrap
 
 # The chapters: the first part of a record's file name, the title, and what is done. No figure is typed here.
 CHAPTERS = [
@@ -135,6 +136,10 @@ def plot(curves):
     return "\n".join(out + ["</svg>"]) + "\n"
 
 
+def wrapped(text):
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False) + "\n"
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
@@ -153,6 +158,7 @@ def main():
         page += [f"## {title}\n", what + "\n", table(["claim", "truth", "measured", "bound"], rows)]
         for each in tables:
             page += [each["caption"] + "\n", table(each["heads"], each["lines"])]
+    page = [text if text.startswith(("|", "!", "#")) else wrapped(text) for text in page]
     (docs / "validation_results.md").write_text("\n".join(page))
     (docs / "images" / "convergence.svg").write_text(plot(all_curves))
 
