@@ -1,7 +1,7 @@
 // 22_chain: rigid links and a soft bar in one step.
 //
 // The problem: three links hang from the ceiling by a ball joint, a hinge and a ball joint. A soft bar hangs
-// below them, by a ball joint to its upper face. The chain is let go aslant and swings, until friction of the
+// below them, by a ball joint to its upper face. It swings under inclined gravity at first, until friction of the
 // air has stopped it.
 //
 //      ////////
@@ -94,7 +94,7 @@ int run(int argc, char** argv) {
   Coupled scene(bar, chain);
   const int hook = scene.add(BallToFace{.body = above, .face = nearest_face(mesh, {0, top, 0})});
 
-  // Step 3: swing, with gravity aslant for the first second.
+  // Step 3: swing, with inclined gravity for the first second.
   Simulation sim(scene, BackwardEuler{.dt = dt}, Condensed{});
   Facts facts;
   double gap = 0, farthest = 0;

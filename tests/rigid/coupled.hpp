@@ -55,4 +55,42 @@ Vector3 soft_angular_momentum(const Sim& sim) {
   return sum;
 }
 
+// The balance of forces at nodes of a solid on which neither joints nor constraints act, in a step of
+// backward Euler without loads, by a System of the solid alone.
+template <class Solid>
+class FreeNodes {
+ public:
+  template <class IsFree>
+  FreeNodes(const Solid& solid, const IsFree& is_free)
+      : system_(system_of(solid)), x_(system_.make_vector()), gradient_(system_.make_vector()) {
+    for (int i = 0; i < solid.node_count(); ++i) free_.push_back(is_free(solid.nodes().col(i)));
+  }
+
+  struct Balance {
+    double unbalanced, elastic;  // norms of forces [N]
+    double momentum;             // norm of those of the nodes before the step [kg m/s]
+  };
+  template <class Sim>
+  Balance balance(const Sim& sim, const Eigen::MatrixXd& velocities_before, double dt) {
+    system_.to_internal(sim.positions().leftCols(std::ssize(free_)), x_);
+    system_.gradient(x_, gradient_);
+    Balance squares{};
+    for (int i = 0; i < std::ssize(free_); ++i) {
+      const int node = system_.user_number(i);
+      const double mass = system_.mass().node(i)(0);
+      const Vector3 change = sim.velocities().col(node) - velocities_before.col(node);
+      squares.elastic += gradient_.node(i).squaredNorm();
+      squares.momentum += mass * mass * velocities_before.col(node).squaredNorm();
+      if (free_[static_cast<std::size_t>(node)])
+        squares.unbalanced += (mass / dt * change + gradient_.node(i)).squaredNorm();
+    }
+    return {std::sqrt(squares.unbalanced), std::sqrt(squares.elastic), std::sqrt(squares.momentum)};
+  }
+
+ private:
+  ElasticSystem<Solid> system_;
+  typename ElasticSystem<Solid>::Vector x_, gradient_;
+  std::vector<bool> free_;
+};
+
 }  // namespace pliant::test

@@ -42,6 +42,7 @@ std::string refused(const J& joint) {
     coupled.add(joint);
   } catch (const E& error) {
     CHECK(coupled.joint_count() == 2);
+    coupled.add(WeldToNodes{.body = 0, .nodes = {1}});  // nothing of the refused joint is left
     return error.what();
   }
   return "no such error";

@@ -209,6 +209,12 @@ concept HasRows = requires(S& system, const typename S::Vector& x) {
   { system.row_rounding(x) } -> std::convertible_to<double>;            // [m] or [rad]
 };
 
+// For a System with rows and elastic energy: the number of its nodes with elastic energy, which come first.
+template <class S>
+concept CountsSoftNodes = requires(const S& system) {
+  { system.soft_node_count() } -> std::convertible_to<std::ptrdiff_t>;
+};
+
 template <class S>
 concept EndsSteps = requires(S& system, const typename S::Vector& x) {
   system.end_step(x, x, 0.0);  // the unknowns, their rates and the time [s] after an accepted step
@@ -270,6 +276,8 @@ concept System = requires(S& system, const S& constant, const typename S::Vector
     (!S::abilities.free_bodies || detail::assembly::HasFreeBodies<S>)&&  // required by its abilities
     (!S::abilities.turns_rates || detail::assembly::TurnsRates<S>)&&     // required by its abilities
     (!S::abilities.rows || detail::assembly::HasRows<S>)&&               // required by its abilities
+    (!S::abilities.rows_alone || S::abilities.rows) &&
+    (!S::abilities.rows || S::abilities.rows_alone || detail::assembly::CountsSoftNodes<S>)&&
     // if, and only if, its abilities name them
     (S::abilities.flows ==
      detail::assembly::Flows<S>)&&detail::assembly::DeclaresTerms<S>&& detail::assembly::DeclaresOwnState<S>;

@@ -39,7 +39,7 @@ class PlasticStrains {
              int changes = 0;
              for (std::ptrdiff_t b = begin; b < end; ++b) {
                if (!change(static_cast<int>(b), numbers_of(static_cast<int>(b)))) continue;
-               any_[static_cast<std::size_t>(b)] = 1;
+               any_[static_cast<std::size_t>(b)] = has_any(static_cast<int>(b));
                ++changes;
              }
              return changes;
@@ -81,12 +81,13 @@ class PlasticStrains {
   const Scalar* numbers_of(int batch) const { return numbers_.data() + std::ptrdiff_t{batch} * batch_size; }
   Scalar* numbers_of(int batch) { return numbers_.data() + std::ptrdiff_t{batch} * batch_size; }
 
+  bool has_any(int batch) const {
+    const Scalar* const numbers = numbers_of(batch);
+    return std::any_of(numbers, numbers + batch_size, [](Scalar number) { return number != 0; });
+  }
+
   void find_any() {
-    for (int b = 0; b < std::ssize(any_); ++b) {
-      const Scalar* const numbers = numbers_of(b);
-      any_[static_cast<std::size_t>(b)] =
-          std::any_of(numbers, numbers + batch_size, [](Scalar number) { return number != 0; });
-    }
+    for (int b = 0; b < std::ssize(any_); ++b) any_[static_cast<std::size_t>(b)] = has_any(b);
   }
 
   // Calls use(column of the user, i, j, index of the number) for the upper triangles of all tensors, also in

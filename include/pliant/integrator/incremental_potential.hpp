@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -72,6 +73,9 @@ class IncrementalPotential
   // Whether rounding may determine the rigid motion of bodies, see FreeBodies.
   static constexpr bool balances_bodies = pliant::balances_bodies<SystemType>;
 
+  // Whether the step is that of RowMinimization, see newton_with_rows.hpp.
+  static constexpr bool rows_and_elasticity = SystemType::abilities.rows && !SystemType::abilities.rows_alone;
+
   // `predicted` and `standstill` of the workspace are read in evaluations, and must be set before the first;
   // `prescribed` is set by the constructor.
   template <class Context>
@@ -88,11 +92,21 @@ class IncrementalPotential
         contacts_(context.contacts),
         weights_(weights) {
     this->wants_rounding_ = newton.require_convergence || newton.line_search;
-    this->follows_forces_ = false;
+    this->follows_forces_ = rows_and_elasticity;  // the forces of joints arise in the iterations
     const Vector& mass = context.system.mass();
     Vector& momenta = w_.position;
     mass.for_each_block([&](std::ptrdiff_t i) { momenta.set_block(i, mass.block(i) * start.v.block(i)); });
-    this->known_forces_ = context.loads.norm() + static_cast<double>(momenta.norm()) / weights.dt;
+    if constexpr (rows_and_elasticity) {
+      // Without the loads and momenta of rigid bodies, which may be a thousand times larger.
+      double loads = 0, squares = 0;
+      for (std::ptrdiff_t i = 0; i < context.system.soft_node_count(); ++i) {
+        loads += static_cast<double>(context.loads.node(i).squaredNorm());
+        squares += static_cast<double>(momenta.node(i).squaredNorm());
+      }
+      this->known_forces_ = std::sqrt(loads) + std::sqrt(squares) / weights.dt;
+    } else {
+      this->known_forces_ = context.loads.norm() + static_cast<double>(momenta.norm()) / weights.dt;
+    }
     if constexpr (balances_bodies) w_.bodies.follow_constraints(context.filter);
   }
 
@@ -198,7 +212,7 @@ Minimized<Context> minimize_increment(
     NewtonMonitor monitor) {
   w.displacement.set_zero();
   potential.predict(w.newton.step);
-  if constexpr (Context::System::abilities.rows && !Context::System::abilities.rows_alone) {
+  if constexpr (Potential::rows_and_elasticity) {
     StepReport report =
         minimize_with_rows(context, potential, newton, state.x, w.newton, w.displacement, monitor);
     report.energies.elastic = potential.elastic_energy();

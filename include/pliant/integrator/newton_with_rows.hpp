@@ -61,6 +61,8 @@ class RowMinimization {
  public:
   using Vector = typename Context::Vector;
   using Matrix = typename Context::Matrix;
+  static_assert(!Potential::bounded,
+                "a System with rows takes no colliders: its Contacts must be NoContacts");
 
   RowMinimization(const Context& context, Potential& potential, const Newton& newton, const Vector& x,
                   NewtonWorkspace<Vector, Matrix>& workspace, Vector& u, NewtonMonitor monitor)
@@ -100,9 +102,11 @@ class RowMinimization {
         take_all();
       } else if (!search()) {
         if (schedule_.raise()) continue;  // with the same u and another matrix
+        restore_multipliers();
         return met && !newton_.require_convergence ? StepStop::accepted : StepStop::stalled;
       }
       if (linearises) schedule_.settle();
+      keep_multipliers();
       const RowError error = context_.system.follow_rows(potential_.position(), u_);
       report_.row_error = error.largest;
       find_residual();
@@ -127,6 +131,18 @@ class RowMinimization {
     }
   }
 
+  // The multipliers that belong to u.
+  void keep_multipliers() {
+    for (auto* blocks : {&rows_.held, &rows_.bounded}) {
+      for (RowBlock& block : *blocks) block.accepted = block.multiplier;
+    }
+  }
+  void restore_multipliers() {
+    for (auto* blocks : {&rows_.held, &rows_.bounded}) {
+      for (RowBlock& block : *blocks) block.multiplier = block.accepted;
+    }
+  }
+
   static StepStop stop_of(LinearStop stop) {
     return stop == LinearStop::indefinite ? StepStop::indefinite : StepStop::not_finite;
   }
@@ -147,13 +163,17 @@ class RowMinimization {
         potential_.prescribe(u_, w_.trial);
         moves_ = w_.trial.norm() > 0;
       }
-      if (moves_) w_.hessian.multiply(w_.trial, w_.right_side);
+      if (moves_) {  // the gradient after the move, in the linear model
+        w_.hessian.multiply(w_.trial, w_.right_side);
+        w_.right_side.add(1, w_.gradient);
+        potential_.constrain(w_.right_side);
+      }
       potential_.constrain(w_.gradient);
       if (!std::isfinite(value_)) {
         return std::isinf(value_) ? StepStop::energy_undefined : StepStop::not_finite;
       }
       if (report_.newton_iterations == 0) {
-        report_.first_residual = progress_.gradient = w_.gradient.norm();
+        report_.first_residual = progress_.gradient = (moves_ ? w_.right_side : w_.gradient).norm();
         first_value_ = value_;
       }
       set_goal();
@@ -171,9 +191,7 @@ class RowMinimization {
   // Sets w_.step to u after a Newton step without rows. Moved nodes go to their prescribed positions, which
   // is part of the linear system.
   void predict() {
-    if (moves_) w_.right_side.add(1, w_.gradient);
-    else w_.right_side.set_sum(w_.gradient, 0, w_.gradient);
-    if (moves_) potential_.constrain(w_.right_side);
+    if (!moves_) w_.right_side.set_sum(w_.gradient, 0, w_.gradient);
     w_.right_side.set_sum(w_.right_side, -2, w_.right_side);
     context_.solver.apply(w_.right_side, w_.step, context_.solver_workspace);
     w_.step.add(1, u_);
@@ -184,6 +202,7 @@ class RowMinimization {
   void take_all() {
     u_.add(1, w_.right_side);
     evaluate(u_);
+    if (moves_) first_value_ = value_;
     moves_ = false;
   }
 

@@ -64,7 +64,8 @@ struct StepReport {
   int contacts = 0;            // number of nodes in contact
   int contact_passes = 0;      // minimisations for contact and friction
   double friction_change = 0;  // of the friction forces, in another pass [N]
-  double residual = 0;         // |unbalanced force| at the end, over the free nodes [N]
+  // |unbalanced force| at the end, over the free nodes [N]; with rigid bodies also their torques [N m]
+  double residual = 0;
   double residual_goal = 0;    // upper limit for `residual` [N]
   bool rounding_goal = false;  // the goal was raised to the rounding level of the forces
   double first_residual = 0;   // at the start of the step, after its constrained nodes were moved [N]

@@ -94,8 +94,9 @@ double rounding_of_residual(const Matrix& A, const Vector& b, const Vector& x, V
 
 }  // namespace detail::linear_solver
 
-// Refers to a function monitor(iterations, residual) that returns whether a solve goes on; it is not copied.
-// LinearMonitor{} never stops a solve.
+// Refers to a function monitor(iterations, residual) that returns whether a solve goes on. As a parameter it
+// may refer to a temporary function; a variable must refer to a function that outlives it. LinearMonitor{}
+// never stops a solve.
 using LinearMonitor = detail::core::Monitor<int, double>;
 using NoMonitor [[deprecated("use LinearMonitor")]] = LinearMonitor;
 

@@ -118,8 +118,9 @@ struct NewtonReport {
   std::vector<NewtonIteration> history;  // if Newton::keep_history
 };
 
-// Refers to a function monitor(report) that is called before each linear solve and returns whether to go on;
-// it is not copied. NewtonMonitor{} never cancels.
+// Refers to a function monitor(report) that is called before each linear solve and returns whether to go on.
+// As a parameter it may refer to a temporary function; a variable must refer to a function that outlives it.
+// NewtonMonitor{} never cancels.
 using NewtonMonitor = detail::core::Monitor<const NewtonReport&>;
 
 // The memory of `minimize`. The caller owns it and keeps it from one call to the next.

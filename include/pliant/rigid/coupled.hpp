@@ -45,10 +45,10 @@ class Coupled {
         mechanism_(std::move(mechanism)),
         joints_(mechanism_.joints()) {}
 
-  // Each returns the number of the joint. They throw IndexError for a body or node that does not exist,
-  // ParameterError for a parameter out of range, for a repeated body or node, for a joint that is not met at
-  // the start, for a face that is not on the surface, and for a node of two WeldToNodes. The message begins
-  // with the number of the joint.
+  // `add` returns the number of the joint. It throws IndexError for a body or node that does not exist,
+  // SizeError for a WeldToNodes without nodes, and ParameterError for a parameter out of range, for a
+  // repeated body or node, for a joint that is not met at the start, for a face that is not on the surface,
+  // and for a node of two WeldToNodes. The message begins with the number of the joint.
   template <Joint J>
   int add(const J& joint) {
     return joints_.add(std::vector<J>{joint}, mechanism_.frames(), solid_->nodes());
@@ -83,27 +83,26 @@ class Coupled {
 
  private:
   void require_on_surface(int number, const std::array<int, 3>& nodes) const {
-    if (std::apply([&](const auto&... part) { return (on_surface(part, nodes) || ...); },
-                   parts_of(*solid_))) {
-      return;
-    }
+    const std::size_t uses =
+        std::apply([&](const auto&... part) { return (uses_of(part, nodes) + ...); }, parts_of(*solid_));
+    if (uses == 1) return;
     throw ParameterError("joint " + std::to_string(number) + ": BallToFace::face: first node", nodes[0],
                          "it must be on the surface with the nodes " + std::to_string(nodes[1]) + " and " +
                              std::to_string(nodes[2]) + ", as those of a face");
   }
 
-  // Whether a face that belongs to one element alone has the nodes.
+  // The number of elements of a part that have a face with the nodes.
   template <class Part>
-  bool on_surface(const SolidPart<Part>& part, const std::array<int, 3>& nodes) const {
+  std::size_t uses_of(const SolidPart<Part>& part, const std::array<int, 3>& nodes) const {
     const auto has = [&](const auto& list) {
       return std::all_of(nodes.begin(), nodes.end(),
                          [&](int node) { return std::find(list.begin(), list.end(), node) != list.end(); });
     };
-    bool found = false;
+    std::size_t count = 0;
     detail::mesh::group_faces<typename Part::Element>(
         part.elements, solid_->node_count(), [&](Eigen::Index e) { return has(part.elements.col(e)); },
-        [&](auto uses) { found = found || (uses.size() == 1 && has(uses[0].nodes)); });
-    return found;
+        [&](auto uses) { count += has(uses[0].nodes) ? uses.size() : 0; });
+    return count;
   }
 
   std::shared_ptr<const SolidType> solid_;

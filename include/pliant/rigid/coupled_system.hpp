@@ -83,6 +83,9 @@ class CoupledSystem : public JointedBodies<isa> {
 
   const SolidType& solid() const { return *solid_; }
 
+  // The System of the solid alone, with its plastic strains.
+  const Soft& soft() const { return *soft_; }
+
   std::ptrdiff_t node_count() const { return rest_.nodes(); }
   std::ptrdiff_t soft_node_count() const { return soft_->node_count(); }
   Vector make_vector() const { return Vector(node_count()); }

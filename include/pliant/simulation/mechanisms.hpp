@@ -67,7 +67,8 @@ class FunctionsOf<SystemType, Simulation> {
   // The force and the torque of a joint on its last body in the last step.
   JointLoad joint_load(int joint) const { return self().system_.joint_load(joint); }
 
-  // Of a Coupled, its solid with the present positions and velocities: series.write(sim.soft()).
+  // Of a Coupled, its solid with copies of the present positions and velocities: series.write(sim.soft()). It
+  // refers to the mesh of this simulation.
   auto soft() const requires requires(const SystemType& system) { system.solid(); }
   {
     const auto& mesh = self().system_.solid().mesh();

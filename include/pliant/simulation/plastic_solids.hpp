@@ -34,8 +34,8 @@ class FunctionsOf<SolidType, Simulation> {
     return self().system_.template plastic_strains<i>();
   }
 
-  // Replaces them; `sim.set_plastic_strains(0 * sim.plastic_strains())` makes the present rest shape the
-  // first one again. They may exceed the limit, which holds for the flow. Throws SizeError for a wrong size,
+  // Replaces them; `sim.set_plastic_strains(0 * sim.plastic_strains())` sets them to zero, as at the start.
+  // They may exceed the limit, which bounds only what the flow adds. Throws SizeError for a wrong size,
   // ParameterError for a number that is not finite and for a tensor that is not symmetric.
   template <std::size_t i = 0, class Derived>
   void set_plastic_strains(const Eigen::MatrixBase<Derived>& strains) {

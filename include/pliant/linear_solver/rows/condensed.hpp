@@ -89,6 +89,7 @@ struct Condensed {
     lay_out(A, rows, w);
     w.inverse.resize(static_cast<std::size_t>(A.rows()));
     for (std::ptrdiff_t i = 0; i < A.rows(); ++i) {
+      if (w.place[static_cast<std::size_t>(i)] != alone) continue;
       w.inverse[static_cast<std::size_t>(i)] = detail::algebra::inverse<double, 3>(A.diagonal(i));
     }
     if (w.couples) {

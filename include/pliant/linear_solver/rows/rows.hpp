@@ -27,6 +27,7 @@ struct RowBlock {
   Triple lower = Triple::Constant(-std::numeric_limits<double>::infinity());  // [N]
   Triple upper = Triple::Constant(std::numeric_limits<double>::infinity());   // [N]
   Triple multiplier = Triple::Zero();                                         // lambda [N]
+  Triple accepted = Triple::Zero();  // lambda at the last accepted iterate of a nonlinear solver [N]
 
   // Calls use(node, J) for each node.
   template <class Use>

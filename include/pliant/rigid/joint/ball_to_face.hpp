@@ -9,8 +9,8 @@
 
 namespace pliant {
 
-// A point of a rigid body, or of the world, stays at a point that a face of a soft body carries, about which
-// both turn freely. 3 rows. The point is q = sum_a b_a x_a + offset N with the barycentric coordinates b and
+// A point of a rigid body, or of the world, coincides with a point fixed to a face of a soft body; both turn
+// freely about it. 3 rows. The point is q = sum_a b_a x_a + offset N with the barycentric coordinates b and
 // the normal N of the triangle of the three nodes x_a; with an offset it follows the rotation of the
 // triangle.
 //

@@ -28,7 +28,7 @@ class JointList {
     return parts().subspan(first, ends_[static_cast<std::size_t>(joint)] - first);
   }
 
-  // The index in parts() of the first one of a joint, which may be count().
+  // The index in parts() of the first part of a joint. Throws IndexError for one that does not exist.
   std::size_t begin(int joint) const {
     if (joint < 0 || joint >= count()) throw IndexError("joint", joint, count());
     return joint == 0 ? 0 : ends_[static_cast<std::size_t>(joint) - 1];
@@ -56,7 +56,7 @@ class JointList {
       named(name, [&] { added.emplace_back(joint, frames, own); });
       require_met(name, added.back(), frames, own);
     }
-    ends_.reserve(ends_.size() + 1);
+    if (ends_.size() == ends_.capacity()) ends_.reserve(2 * ends_.size() + 1);
     parts_.insert(parts_.end(), std::make_move_iterator(added.begin()), std::make_move_iterator(added.end()));
     ends_.push_back(parts_.size());
     return count() - 1;

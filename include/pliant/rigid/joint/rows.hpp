@@ -1,9 +1,11 @@
 // The scalar equations and inequalities of a joint, with their derivatives.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <initializer_list>
 #include <limits>
 #include <span>
 #include <string>
@@ -65,13 +67,12 @@ struct JointRow {
   using Triple = SmallVector<double, 3>;
 
   double value = 0;  // [m] or [rad]
-  std::array<Triple, most_triples> derivative = zeros();
+  std::array<Triple, most_triples> derivative;
 
- private:
-  static std::array<Triple, most_triples> zeros() {
-    std::array<Triple, most_triples> result;
-    result.fill(Triple::Zero());
-    return result;
+  // Derivatives that are not given are zero; of more than six, the first six count.
+  JointRow(double of_row = 0, std::initializer_list<Triple> given = {}) : value(of_row) {
+    derivative.fill(Triple::Zero());
+    std::copy_n(given.begin(), std::min(given.size(), most_triples), derivative.begin());
   }
 };
 

@@ -51,8 +51,8 @@ static_assert(Joint<NodeOnBody>);
 
 }  // namespace detail
 
-// Nodes of a soft body ride on a rigid body, or stay where they are in the world. 3 rows for each node, so
-// that a soft body is held as by clamps; a single node is held as by a ball joint.
+// Nodes of a soft body are rigidly attached to a rigid body, or fixed in the world: 3 rows for each node. A
+// single node is attached as by a ball joint.
 struct WeldToNodes {
   int body = world_body;
   std::vector<int> nodes;      // of the solid
