@@ -1,8 +1,8 @@
 // 22_chain: rigid links and a soft bar in one step.
 //
 // The problem: three links hang from the ceiling by a ball joint, a hinge and a ball joint. A soft bar hangs
-// below them, by a ball joint to its upper face. It swings under inclined gravity at first, until friction of the
-// air has stopped it.
+// below them, by a ball joint to its upper face. It swings under inclined gravity at first, until friction of
+// the air has stopped it.
 //
 //      ////////
 //         o        ball joint
