@@ -21,7 +21,7 @@ gnu_flags="--param ggc-min-heapsize=1000000 --param ggc-min-expand=200"
 with_sanitizers="core;io"
 with_sanitizers_too="linear_solver/cholesky;linear_solver/incomplete_factor;linear_solver/aggregates"
 with_sanitizers_too+=";linear_solver/minimum_degree;linear_solver/bounded_solve;contact/bounding_volume_hierarchy"
-with_sanitizers_too+=";contact/triangle_mesh;integrator/each_on_any_threads"
+with_sanitizers_too+=";contact/triangle_mesh;integrator/on_any_threads_implicit"
 # The OpenMP library of Clang allocates memory itself: on several threads allocations can be counted with g++ only.
 with_gnu="element;pliant;simd;simulation/allocation;simulation/growing_pattern_allocation"
 
@@ -40,5 +40,6 @@ LSAN_OPTIONS=suppressions=$PWD/tests/support/leaks_of_others.txt:print_suppressi
 # ThreadSanitizer understands the OpenMP of Clang through its tool Archer; with that of g++ it reports false races.
 OMP_TOOL_LIBRARIES=libarcher.so TSAN_OPTIONS=ignore_noninstrumented_modules=1 \
   build_and_test "clang with ThreadSanitizer: a scene of each integrator" thread --preset debug-sanitize $tests_only \
-  -D CMAKE_CXX_COMPILER=clang++ -D PLIANT_SANITIZE=thread -D PLIANT_TEST_FOLDERS="integrator/each_on_any_threads"
+  -D CMAKE_CXX_COMPILER=clang++ -D PLIANT_SANITIZE=thread -D PLIANT_TESTS_PER_UNIT=1 \
+  -D PLIANT_TEST_FOLDERS="integrator/on_any_threads;integrator/on_any_threads_implicit"
 finish
