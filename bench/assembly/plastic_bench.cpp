@@ -38,9 +38,6 @@ void evaluation(benchmark::State& state) {
     else energy = system.tangent(x, Projection::clamp, 1, g, A);
     benchmark::DoNotOptimize(energy);
   }
-  state.counters["ns_per_tet"] =
-      benchmark::Counter(static_cast<double>(solid.mesh().element_count()) * 1e-9,
-                         benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 #define PLASTIC_BENCHMARKS(energy)                                                                     \
