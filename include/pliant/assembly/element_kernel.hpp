@@ -58,16 +58,20 @@ class ElementKernel {
                     Scalar stiffness_scale, const OwnedRows& rows, Scalar* gradient, Scalar* matrix,
                     Lanes lanes = {}, [[maybe_unused]] const Scalar* plastic_strains = nullptr) {
     if constexpr (energy::is_plastic<Energy>) {
-      if (plastic_strains != nullptr) {
-        PlasticPoints<Energy, Lanes> points{energy, lanes, plastic_strains, {}};
-        gather_edges(batches.offsets_of(batch), positions, points.edge);
-        return accumulate<evaluate, projection>(points, batches, batch, stiffness_scale, rows, gradient,
-                                                matrix);
+      if (plastic_strains == nullptr) {
+        return run<evaluate, projection>(static_cast<const typename Energy::Elastic&>(energy), batches, batch,
+                                         positions, stiffness_scale, rows, gradient, matrix, lanes);
       }
+      PlasticPoints<Energy, Lanes> points{energy, lanes, plastic_strains, {}};
+      gather_edges(batches.offsets_of(batch), positions, points.edge);
+      return accumulate<evaluate, projection>(points, batches, batch, stiffness_scale, rows, gradient,
+                                              matrix);
+    } else {
+      ElasticPoints<Energy, Lanes> points{energy, lanes, {}};
+      gather_edges(batches.offsets_of(batch), positions, points.edge);
+      return accumulate<evaluate, projection>(points, batches, batch, stiffness_scale, rows, gradient,
+                                              matrix);
     }
-    ElasticPoints<Energy, Lanes> points{energy, lanes, {}};
-    gather_edges(batches.offsets_of(batch), positions, points.edge);
-    return accumulate<evaluate, projection>(points, batches, batch, stiffness_scale, rows, gradient, matrix);
   }
 
   // The same for the viscous stress of a law (viscosity.hpp), whose energy is the potential of the damping

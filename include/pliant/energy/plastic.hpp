@@ -56,6 +56,8 @@ class Plastic : public EnergyType {
                 "of the strain of Hooke's law, which other energies do not have");
 
  public:
+  using Elastic = EnergyType;  // the energy where nothing has flowed
+
   // Throws ParameterError for a plasticity out of range, and for RawCoefficients of an unstable material.
   Plastic(const EnergyType& energy, const Plasticity& plasticity)
       : EnergyType(energy), plasticity_(plasticity) {
