@@ -42,10 +42,11 @@ void bound(benchmark::State& state) {
   double omega_squared = 0;
   for (auto _ : state) {
     body.system.tangent(body.x, Projection::none, 1.0, body.g, body.A);
-    omega_squared = bound_eigenvalues(body.filter, body.system.mass(), body.A, body.g, body.scratch);
+    omega_squared =
+        detail::integrator::bound_eigenvalues(body.filter, body.system.mass(), body.A, body.g, body.scratch);
     benchmark::DoNotOptimize(omega_squared);
   }
-  state.counters["stable_dt"] = longest_stable_step(omega_squared, 0);
+  state.counters["stable_dt"] = detail::integrator::longest_stable_step(omega_squared, 0);
   set_thread_count(0);
 }
 

@@ -53,7 +53,7 @@ struct Problem {
   void build() {
     using Block = NodeVector<3, double>::Block;
     system.mass().for_each_block([&](std::ptrdiff_t i) {
-      const Block a = pliant::detail::per_mass<Block>(loads.block(i), system.mass().block(i));
+      const Block a = pliant::detail::integrator::per_mass<Block>(loads.block(i), system.mass().block(i));
       const Block velocity = multiply_add(Block(dt), a, start.v.block(i));
       workspace.potential.predicted.set_block(i, Block(dt) * velocity);
     });
@@ -64,8 +64,8 @@ struct Problem {
       ContactStep<NodeVector<3, double>>& contacts;
       const NodeVector<3, double>& loads;
     } context{system, filter, contact, loads};
-    IncrementalPotential<Assembled, Filter<3, double>> potential(context, start, {dt, dt * dt, dt, dt, dt},
-                                                                 newton, workspace.potential);
+    detail::integrator::IncrementalPotential<Assembled, Filter<3, double>> potential(
+        context, start, {dt, dt * dt, dt, dt, dt}, newton, workspace.potential);
     u.set_zero();
     potential.tangent(u, Projection::none, g, A);
   }
@@ -100,7 +100,7 @@ struct Problem {
   NodeVector<3, double> loads, u, g;
   BlockMatrix<3, double> A;
   State<NodeVector<3, double>> start;
-  IncrementalWorkspace<Assembled, Filter<3, double>> workspace;
+  detail::integrator::IncrementalWorkspace<Assembled, Filter<3, double>> workspace;
   Newton newton = Newton::linearised();
   Eigen::VectorXd force;
   baseline::VelocitySystem velocity_system;

@@ -84,8 +84,6 @@ template <int Dim>
 class Capsule;
 class TriangleMesh;
 template <int Dim>
-class AnyCollider;
-template <int Dim>
 class Pose;
 
 // systems

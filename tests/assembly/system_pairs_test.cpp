@@ -137,7 +137,7 @@ TEST_CASE("FreeBodies: pairs join no bodies") {
   NodeConstraints<3> held(16);
   Pinned(std::vector<int>{0, 1, 2, 3}).describe(held);
   system.require_pairs({{0, 15}, {7, 8}});
-  FreeBodies<NodeVector<3, double>> bodies;
+  detail::integrator::FreeBodies<NodeVector<3, double>> bodies;
   bodies.find(*system.matrix_pattern());
   const NodeMatrix<double, 3> rest = NodeMatrix<double, 3>::Zero(3, 16);
   bodies.follow_constraints(Filter<3, double>(held, rest, system.numbering(), system.pattern()));

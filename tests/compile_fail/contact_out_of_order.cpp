@@ -9,7 +9,7 @@ void respond(pliant::Contacts<Vector>& contacts, Vector& x, Vector& u, Vector& v
   const auto mass = [](int) { return 1.0; };
   auto step = contacts.begin_step(0, 0.01, x);
   auto contact = step.begin_explicit();
-  const pliant::StepPart whole{.dt = 0.01, .weight = 1};
+  const pliant::detail::contact::StepPart whole{.dt = 0.01, .weight = 1};
 #ifdef SHOULD_FAIL
   contact.stop_entering(x, u, whole, mass, v, [](int, const auto&) {});
 #else

@@ -17,8 +17,8 @@ namespace {
 // Each model as it is and turned by a pose: what a body in the world meets is the same, turned as well.
 template <int Dim, class C>
 void check_same(const C& model, const C& turned, const Pose<Dim>& pose) {
-  const AnyCollider<Dim> any = model;
-  const AnyCollider<Dim> copy = any;
+  const detail::contact::AnyCollider<Dim> any = model;
+  const detail::contact::AnyCollider<Dim> copy = any;
   CHECK_NOTHROW(any.check());
   CHECK(any.bounds().lower == model.bounds().lower);
   CHECK(any.bounds().upper == model.bounds().upper);
@@ -90,16 +90,16 @@ TEST_CASE("AnyCollider: a turned box is the box of the turned question, a mesh o
 }
 
 TEST_CASE("AnyCollider: models of all kinds in one list, of types the arguments tell") {
-  const std::vector<AnyCollider<3>> space{HalfSpace{{0, 0, 0}, {0, 1, 0}}, Sphere{{0, 1, 0}, 0.2},
-                                          Box{{0, 0, 0}, {1, 1, 1}}, Capsule{{0, 0, 0}, {0, 1, 0}, 0.1},
-                                          test::ball(1).collider()};
-  const std::vector<AnyCollider<2>> plane{HalfSpace{{0, 0}, {0, 1}}, Sphere{{0, 1}, 0.2}, Box{{0, 0}, {1, 1}},
-                                          Capsule{{0, 0}, {0, 1}, 0.1}};
+  const std::vector<detail::contact::AnyCollider<3>> space{
+      HalfSpace{{0, 0, 0}, {0, 1, 0}}, Sphere{{0, 1, 0}, 0.2}, Box{{0, 0, 0}, {1, 1, 1}},
+      Capsule{{0, 0, 0}, {0, 1, 0}, 0.1}, test::ball(1).collider()};
+  const std::vector<detail::contact::AnyCollider<2>> plane{HalfSpace{{0, 0}, {0, 1}}, Sphere{{0, 1}, 0.2},
+                                                           Box{{0, 0}, {1, 1}}, Capsule{{0, 0}, {0, 1}, 0.1}};
   for (const auto& collider : space) CHECK(collider.nearest({0, 0.9, 0.01}, 10));
   for (const auto& collider : plane) CHECK(collider.nearest({0, 0.9}, 10));
   const Eigen::Vector2d corner(1, 2);
-  const AnyCollider by_eigen = HalfSpace{corner, {0, 1}};
-  CHECK(std::is_same_v<decltype(by_eigen), const AnyCollider<2>>);
+  const detail::contact::AnyCollider by_eigen = HalfSpace{corner, {0, 1}};
+  CHECK(std::is_same_v<decltype(by_eigen), const detail::contact::AnyCollider<2>>);
   CHECK(Box{{0, 0}, corner}.upper() == corner);
   CHECK(Sphere{corner, 1}.dim == 2);
   CHECK(Capsule{Eigen::Vector3d(0, 0, 0), {0, 0, 1}, 1}.dim == 3);

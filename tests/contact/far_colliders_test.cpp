@@ -154,7 +154,7 @@ TEST_CASE("colliders: a node that rests on a surface, or on the edge of what cou
 TEST_CASE("groups of nodes: each node is in one, within its box, and what is not a number does not matter") {
   Random random;
   for (const int nodes : {1, 31, 32, 33, 70}) {
-    const NodeGroups<NodeVector<3, float>> groups(nodes, {});
+    const detail::contact::NodeGroups<NodeVector<3, float>> groups(nodes, {});
     NodeVector<3, float> x(nodes);
     for (int i = 0; i < nodes; ++i) x.node(i) = random.vector(1).cast<float>() + Eigen::Vector3f(5, -5, 0);
     int wrong = 0;

@@ -11,7 +11,7 @@ namespace pliant::test {
 struct Unbounded {
   static constexpr int dim = 3;
   using Point = SmallVector<double, 3>;
-  AnyCollider<3> shape;
+  detail::contact::AnyCollider<3> shape;
 
   void check() const { shape.check(); }
   AxisAlignedBox<3> bounds() const {

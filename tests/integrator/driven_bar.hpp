@@ -37,7 +37,7 @@ void require_step(Sim& sim) {
   const StepReport report = sim.step();
   INFO(report.message());
   REQUIRE(report);
-  if constexpr (!detail::needs_solver<typename Sim::Integrator>) REQUIRE(report.substeps > 1);
+  if constexpr (!detail::integrator::needs_solver<typename Sim::Integrator>) REQUIRE(report.substeps > 1);
 }
 
 // A second step after one that was cancelled, or ended by an exception, in its iteration `last` is the one

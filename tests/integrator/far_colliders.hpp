@@ -42,7 +42,7 @@ void check_far_colliders(int scenes, int steps, double depth, Make&& make) {
       sim->set_gravity(Eigen::Vector3d(0, -9.81, 0));
       sim->set_velocities(v.template cast<Scalar>());
     }
-    std::vector<AnyCollider<3>> shapes;
+    std::vector<detail::contact::AnyCollider<3>> shapes;
     std::vector<std::function<Pose<3>(double)>> paths;
     for (int k = 0; k < 4; ++k) {
       shapes.push_back(scene.collider());

@@ -38,11 +38,11 @@ class SceneOf final : public Scene {
     return Body(mesh, Energy(setup.lame), Density{setup.density}, setup.damping);
   }
 
-  using Solver = std::conditional_t<detail::needs_solver<Integrator>, Pcg<BlockJacobi>, NoSolver>;
+  using Solver = std::conditional_t<detail::integrator::needs_solver<Integrator>, Pcg<BlockJacobi>, NoSolver>;
   using Made = Simulation<Body, Integrator, Solver, Pinned>;
 
   static Made made(const SetupOf<Integrator>& setup) {
-    if constexpr (detail::needs_solver<Integrator>) {
+    if constexpr (detail::integrator::needs_solver<Integrator>) {
       return {solid_of(setup), setup.integrator,
               Solver{.tolerance = setup.linear_tolerance,
                      .absolute_tolerance = 0,

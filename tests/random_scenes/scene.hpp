@@ -113,7 +113,7 @@ class RandomScene {
   }
 
   // A collider near the body.
-  AnyCollider<3> collider() {
+  detail::contact::AnyCollider<3> collider() {
     const Eigen::Vector3d away = direction(), near = 0.8 * away;
     switch (one_of(5)) {
       case 0:
@@ -191,12 +191,12 @@ SceneOutcome run_scene(std::uint64_t seed, bool may_invert, int steps = 50, cons
   sim.set_positions(scene.positions(mesh.nodes, may_invert));
   sim.set_velocities(scene.velocities(mesh.node_count()));
   struct Placed {
-    AnyCollider<3> shape;
+    detail::contact::AnyCollider<3> shape;
     std::function<Pose<3>(double)> path;
   };
   std::vector<Placed> colliders;
   for (int k = scene.one_of(3); k >= 0; --k) {
-    AnyCollider<3> shape = scene.collider();
+    detail::contact::AnyCollider<3> shape = scene.collider();
     auto path = scene.path();
     sim.add_collider(shape, scene.surface(), path);
     colliders.push_back({std::move(shape), std::move(path)});

@@ -470,9 +470,10 @@ TEST_CASE("Coupled: a step that fails leaves everything as it was") {
   auto coupled = scene.coupled();
   coupled.add(test::Leash{scene.link, place});
   const auto make = [&] {
-    auto sim = std::make_unique<Simulation<CoupledSystem<std::remove_cvref_t<decltype(coupled.solid())>>,
-                                           BackwardEuler, Condensed<>, Unconstrained>>(
-        coupled, BackwardEuler{.dt = 0.01}, Condensed<>{});
+    auto sim = std::make_unique<
+        Simulation<detail::rigid::CoupledSystem<std::remove_cvref_t<decltype(coupled.solid())>>,
+                   BackwardEuler, Condensed<>, Unconstrained>>(coupled, BackwardEuler{.dt = 0.01},
+                                                               Condensed<>{});
     sim->set_gravity({0, -7, 2});
     test::step(*sim, 10);
     return sim;

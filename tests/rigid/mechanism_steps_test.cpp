@@ -272,7 +272,8 @@ TEST_CASE("Mechanism: rows that contradict each other stop the step, which leave
 
 TEST_CASE("Mechanism: a saved state goes on with the same bits") {
   const auto make = [] {
-    auto sim = std::make_unique<Simulation<MechanismSystem<>, BackwardEuler, Condensed<>, Unconstrained>>(
+    auto sim = std::make_unique<
+        Simulation<detail::rigid::MechanismSystem<>, BackwardEuler, Condensed<>, Unconstrained>>(
         free_chain(), BackwardEuler{.dt = 1. / 60}, Condensed<>{});
     sim->set_gravity({1, 2, 3});
     return sim;

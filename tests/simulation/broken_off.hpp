@@ -69,7 +69,7 @@ struct Run {
 // `count` counts the chances that something has to go wrong; it does so at the k-th, for which `failing`
 // becomes that number. What was broken off is done again.
 template <class Make>
-Run run_with_trouble(const Make& make, const AnyCollider<3>& floor, std::atomic<long>& count,
+Run run_with_trouble(const Make& make, const detail::contact::AnyCollider<3>& floor, std::atomic<long>& count,
                      std::atomic<long>& failing, long k) {
   Run run;
   decltype(make()) sim;
@@ -141,8 +141,8 @@ Run run_with_trouble(const Make& make, const AnyCollider<3>& floor, std::atomic<
 
 // Each chance in turn, or `tries` of them.
 template <class Make>
-void goes_on_after_trouble(const Make& make, const AnyCollider<3>& floor, std::atomic<long>& count,
-                           std::atomic<long>& failing, long tries = 0) {
+void goes_on_after_trouble(const Make& make, const detail::contact::AnyCollider<3>& floor,
+                           std::atomic<long>& count, std::atomic<long>& failing, long tries = 0) {
   const Run undisturbed = run_with_trouble(make, floor, count, failing, 0);
   REQUIRE(undisturbed.failures == 0);
   CHECK(undisturbed.done);

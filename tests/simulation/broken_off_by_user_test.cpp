@@ -46,7 +46,7 @@ class FaultyGround : public HalfSpace<3> {
 };
 
 template <class E>
-void goes_on(const E& energy, const AnyCollider<3>& ground, long tries) {
+void goes_on(const E& energy, const detail::contact::AnyCollider<3>& ground, long tries) {
   const auto mesh =
       make_box<Tet4>({.lengths = {1, 0.2, 0.2}, .cells = {8, 5, 5}});  // enough for several threads
   const auto held = nodes_where(mesh, [](const auto& X) { return X.x() < 1e-6; });

@@ -6,7 +6,7 @@
 #include <pliant/integrator/concept.hpp>
 #include <pliant/potential/own_terms.hpp>
 
-namespace pliant {
+namespace pliant::detail::integrator {
 
 // Sets state.a = M^-1 (f - dE/dx - (alpha M + D) v) [m/s^2] at the free nodes, and zero at held and moved
 // ones; E includes the additional terms of the System. D is the stiffness damping at x; if there is one, the
@@ -23,18 +23,19 @@ bool find_acceleration(const Context& context, double dt, State<typename Context
     context.filter.follow_motions(state.time + dt, state.time, state.v);
     (void)system.add_damping({.start = &state.x, .velocity = &state.v}, Projection::none, forces);
   }
-  begin_terms(system, TermState<typename Context::System>(system, state.x, state.v, state.time + dt, dt));
-  add_terms<Evaluate::gradient>(system, state.x, nullptr, state.time, dt, forces);
+  potential::begin_terms(system,
+                         TermState<typename Context::System>(system, state.x, state.v, state.time + dt, dt));
+  potential::add_terms<Evaluate::gradient>(system, state.x, nullptr, state.time, dt, forces);
   const bool damps_mass = system.mass_damping().nodes() > 0;
   const auto& mass = system.mass();
   mass.for_each_block([&](std::ptrdiff_t i) {
     Block force = context.loads.block(i) - forces.block(i);
     if (damps_mass) force = force - system.mass_damping().block(i) * state.v.block(i);
-    state.a.set_block(i, detail::per_mass<Block>(force, mass.block(i)));
+    state.a.set_block(i, per_mass<Block>(force, mass.block(i)));
   });
   context.filter.apply(state.a);
   state.acceleration_known = true;
   return std::isfinite(energy) && state.a.finite();
 }
 
-}  // namespace pliant
+}  // namespace pliant::detail::integrator

@@ -21,7 +21,7 @@ struct BackwardEuler {
   static constexpr IntegratorAbilities abilities{.knows_colliders = true, .takes_rows = true};
 
   template <class SystemType, class FilterType>
-  using Workspace = IncrementalWorkspace<SystemType, FilterType>;
+  using Workspace = detail::integrator::IncrementalWorkspace<SystemType, FilterType>;
 
   double time_step() const { return dt; }
 
@@ -39,7 +39,7 @@ struct BackwardEuler {
   StepReport step(const Context& context, State<typename Context::Vector>& state,
                   Workspace<typename Context::System, typename Context::Filter>& workspace,
                   NewtonMonitor monitor) const {
-    return minimize_incremental_potential(context, state, dt, newton, workspace, monitor);
+    return detail::integrator::minimize_incremental_potential(context, state, dt, newton, workspace, monitor);
   }
 };
 

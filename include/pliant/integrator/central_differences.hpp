@@ -60,7 +60,7 @@ struct CentralDifferences {
     double stable = 0;            // the longest stable step after the last step [s]
     double length = 0;            // of the substeps at the end of the last step [s]
     Vector first_x, first_v;      // at the start of the step, if bodies are balanced [m], [m/s]
-    FreeBodiesOf<SystemType> bodies;
+    detail::integrator::FreeBodiesOf<SystemType> bodies;
 
     static constexpr WorkspaceAbilities abilities{
         .history = true, .keeps = true, .follows_constraints = true};
@@ -98,7 +98,7 @@ struct CentralDifferences {
       *vector = system.make_vector();
     }
     w.matrix = system.make_matrix();
-    if constexpr (balances_bodies<SystemType>) {
+    if constexpr (detail::integrator::balances_bodies<SystemType>) {
       w.first_x = w.first_v = w.held;
       w.bodies.find(w.matrix.pattern());
     }
@@ -115,12 +115,12 @@ struct CentralDifferences {
       return report;
     };
     const bool bounded = state.acceleration_known && w.stable > 0;
-    if (!state.acceleration_known && !find_acceleration(context, dt, state, w.elastic)) {
+    if (!state.acceleration_known && !detail::integrator::find_acceleration(context, dt, state, w.elastic)) {
       return stopped(StepStop::energy_undefined);
     }
     double stable = bounded ? w.stable : stable_step(context, state, w);
     auto contact = context.contacts.begin_explicit();
-    if constexpr (balances_bodies<typename Context::System>) {
+    if constexpr (detail::integrator::balances_bodies<typename Context::System>) {
       w.first_x.set_sum(state.x, 0, state.x);
       w.first_v.set_sum(state.v, 0, state.v);
     }
@@ -140,7 +140,7 @@ struct CentralDifferences {
         }
         length = (dt - done) / count;
       }
-      if (!detail::time_advances(state.time, length)) return stopped(StepStop::time_stands_still);
+      if (!detail::integrator::time_advances(state.time, length)) return stopped(StepStop::time_stands_still);
       const double left = std::max(1.0, std::round((dt - done) / length));
       if (report.substeps + left > max_substeps) {
         return stopped(known ? StepStop::too_stiff : StepStop::energy_undefined);
@@ -150,7 +150,8 @@ struct CentralDifferences {
       contact.keep_forces();
       double begun = done;
       for (int k = 1; k <= count; ++k) {
-        if (!monitor(detail::progress_without_residual(report.substeps))) return stopped(StepStop::cancelled);
+        if (!monitor(detail::integrator::progress_without_residual(report.substeps)))
+          return stopped(StepStop::cancelled);
         ++report.substeps;
         const double ended = k == left ? dt : done + k * length;
         const double end = start + ended;
@@ -175,7 +176,7 @@ struct CentralDifferences {
     report.stable_dt = w.stable = stable;
     w.length = length;
     report.contacts = std::move(contact).end(w.held);
-    if constexpr (balances_bodies<typename Context::System>) balance(context, state, w);
+    if constexpr (detail::integrator::balances_bodies<typename Context::System>) balance(context, state, w);
     return report;
   }
 
@@ -198,7 +199,8 @@ struct CentralDifferences {
   void balance(const Context& context, State<typename Context::Vector>& state, W& w) const {
     using Vector = typename Context::Vector;
     using Row = typename decltype(w.bodies)::Row;
-    if (context.system.mass_damping().nodes() > 0 || any_term_active(context.system)) return;
+    if (context.system.mass_damping().nodes() > 0 || detail::potential::any_term_active(context.system))
+      return;
     const auto wide = [](const Vector& vector, std::ptrdiff_t i) {
       return simd::convert<Row>(vector.row(i));
     };
@@ -228,15 +230,18 @@ struct CentralDifferences {
     using Scalar = typename Context::Scalar;
     auto& system = context.system;
     (void)system.tangent(state.x, Projection::none, Scalar(1), w.elastic, w.matrix);
-    add_terms<Evaluate::tangent>(system, state.x, nullptr, state.time, dt, w.elastic, &w.matrix);
-    const double stiffness = bound_eigenvalues(context.filter, system.mass(), w.matrix, w.drag, w.half_way);
+    detail::potential::add_terms<Evaluate::tangent>(system, state.x, nullptr, state.time, dt, w.elastic,
+                                                    &w.matrix);
+    const double stiffness =
+        detail::integrator::bound_eigenvalues(context.filter, system.mass(), w.matrix, w.drag, w.half_way);
     double damping = 0;
     if (system.stiffness_damping() > 0) {
       w.matrix.set_zero();
       (void)system.add_damping({.start = &state.x}, Projection::clamp, w.elastic, &w.matrix);
-      damping = bound_eigenvalues(context.filter, system.mass(), w.matrix, w.drag, w.half_way);
+      damping =
+          detail::integrator::bound_eigenvalues(context.filter, system.mass(), w.matrix, w.drag, w.half_way);
     }
-    return longest_stable_step(stiffness, damping);
+    return detail::integrator::longest_stable_step(stiffness, damping);
   }
 
   // Computes v' and x+ of a substep of length h [s] to the time `end` [s]. Returns the nodes near
@@ -249,14 +254,14 @@ struct CentralDifferences {
     const auto h = static_cast<Scalar>(length);
     auto& half_way = w.half_way;
 
-    begin_terms(context.system,
-                TermState<typename Context::System>(context.system, state.x, state.v, end, length));
+    detail::potential::begin_terms(
+        context.system, TermState<typename Context::System>(context.system, state.x, state.v, end, length));
     context.filter.prescribe(end, length, state.x, w.displacement);
     half_way.for_each_block([&](std::ptrdiff_t i) {
       half_way.set_block(i, simd::multiply_add(Block(h / 2), state.a.block(i), state.v.block(i)));
     });
     context.filter.apply(half_way);
-    if (has_terms<typename Context::System> || !context.contacts.empty()) {
+    if (detail::potential::has_terms<typename Context::System> || !context.contacts.empty()) {
       w.substep_displacement.set_sum(w.displacement, h, half_way);
     }
     const auto mass = [&](int node) { return static_cast<double>(context.system.mass().node(node)(0)); };
@@ -296,14 +301,16 @@ struct CentralDifferences {
     if (system.stiffness_damping() > 0) {
       (void)system.add_damping({.start = &state.x, .velocity = &half_way}, Projection::none, w.elastic);
     }
-    add_terms<Evaluate::gradient>(system, state.x, &w.substep_displacement, end, length, w.elastic);
+    detail::potential::add_terms<Evaluate::gradient>(system, state.x, &w.substep_displacement, end, length,
+                                                     w.elastic);
     const bool damps_mass = system.mass_damping().nodes() > 0;
     mass.for_each_block([&](std::ptrdiff_t i) {
       const Block force = context.loads.block(i) - w.elastic.block(i);
-      Block a = detail::per_mass<Block>(force, mass.block(i));
+      Block a = detail::integrator::per_mass<Block>(force, mass.block(i));
       Block v = simd::multiply_add(Block(h / 2), a, half_way.block(i));
       if (damps_mass) {
-        const Block alpha = detail::per_mass<Block>(system.mass_damping().block(i), mass.block(i));
+        const Block alpha =
+            detail::integrator::per_mass<Block>(system.mass_damping().block(i), mass.block(i));
         v = v / simd::multiply_add(Block(h / 2), alpha, Block(Scalar(1)));
         a = a - alpha * v;
       }

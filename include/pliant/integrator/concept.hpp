@@ -78,7 +78,7 @@ struct StepContext {
   using Contacts = typename System::Contacts;
   static_assert(SystemFilter<Filter, Vector, Matrix>,
                 "the Filter of the System lacks something, see constraint/concept.hpp");
-  static_assert(SystemContacts<Contacts, Vector, Matrix>,
+  static_assert(detail::contact::SystemContacts<Contacts, Vector, Matrix>,
                 "the Contacts of the System lack something, see contact/response/concept.hpp");
 
   System& system;
@@ -89,7 +89,7 @@ struct StepContext {
   SolverWorkspaceType& solver_workspace;
 };
 
-namespace detail {
+namespace detail::integrator {
 
 // The quotient of two blocks, for example of forces [N] and masses [kg]; zero in the padding, which has no
 // mass.
@@ -113,7 +113,7 @@ inline NewtonReport progress_without_residual(int done) {
   return report;
 }
 
-}  // namespace detail
+}  // namespace detail::integrator
 
 // The optional properties of an integrator.
 struct IntegratorAbilities {
@@ -141,7 +141,7 @@ struct WorkspaceAbilities {
   bool follows_state = false;        // state_changed(): called after positions or velocities were set
 };
 
-namespace detail {
+namespace detail::integrator {
 
 // Whether an integrator needs a linear solver; true for types that are no integrators.
 template <class I>
@@ -176,7 +176,7 @@ concept DeclaresWorkspace =
     (W::abilities.follows_state == FollowsState<W>);
 // clang-format on
 
-}  // namespace detail
+}  // namespace detail::integrator
 
 // The workspace of an integrator.
 template <class W, class System, class Filter>
@@ -186,7 +186,7 @@ concept IntegratorWorkspace = std::default_initializable<W> && std::movable<W> &
   {
     workspace.constraint_forces()
     } -> std::convertible_to<const typename System::Vector&>;  // last step's [N]
-} && detail::DeclaresWorkspace<W, System, Filter>;
+} && detail::integrator::DeclaresWorkspace<W, System, Filter>;
 
 // The requirements that do not depend on a system.
 template <class I>

@@ -9,9 +9,7 @@
 #include <pliant/integrator/concept.hpp>
 #include <pliant/nonlinear_solver/newton.hpp>
 
-namespace pliant {
-
-namespace detail {
+namespace pliant::detail::integrator {
 
 // The report of several minimisations in sequence: that of the last one, with the total work.
 inline void append(StepReport& total, StepReport report) {
@@ -34,8 +32,6 @@ void keep_safe(const Potential& potential, const Vector& start, Vector& change, 
   const double fraction = potential.safe_fraction(start, change);
   if (fraction < 1) u.set_sum(start, static_cast<Scalar>(fraction), change);
 }
-
-}  // namespace detail
 
 // The report of minimize_with_contacts and, if it has succeeded with colliders, the end of its last pass.
 template <class Context>
@@ -105,7 +101,7 @@ Minimized<Context> minimize_with_contacts(const Context& context, Potential& pot
       StepReport report = minimize_once(newton, total.newton_iterations);
       report.contact_passes = 1;
       const bool undefined = report.stop == StepStop::energy_undefined;
-      detail::append(total, std::move(report));
+      append(total, std::move(report));
       if (undefined && moved_back) {  // nodes that were moved to a surface have crushed an element
         u.set_zero();
         newton_workspace.step.set_zero();
@@ -125,7 +121,7 @@ Minimized<Context> minimize_with_contacts(const Context& context, Potential& pot
       auto& start = newton_workspace.trial;
       start.set_sum(u, Scalar(0), u);
       moved_back = contact.find_missed(x, w.prescribed, u);
-      if (moved_back) detail::keep_safe(potential, start, newton_workspace.step, u);
+      if (moved_back) keep_safe(potential, start, newton_workspace.step, u);
       if (!moved_back && (settled || pass >= most_passes)) break;
       if (!newton.line_search) contact.note_sliding(u);
       if (pass >= most_passes) {
@@ -140,4 +136,4 @@ Minimized<Context> minimize_with_contacts(const Context& context, Potential& pot
   }
 }
 
-}  // namespace pliant
+}  // namespace pliant::detail::integrator

@@ -17,7 +17,7 @@
 #include <pliant/core/parallel.hpp>
 #include <pliant/mesh/disjoint_sets.hpp>
 
-namespace pliant {
+namespace pliant::detail::integrator {
 
 // The bodies of a system, its components connected by elements, and their rigid motions.
 //
@@ -91,7 +91,7 @@ class FreeBodies {
   template <class Filter>
   void follow_constraints(const Filter& filter) {
     if (constraints_known_) return;
-    std::vector<detail::algebra::OrthonormalBasis<dim>> held(bodies_.size());
+    std::vector<algebra::OrthonormalBasis<dim>> held(bodies_.size());
     for (Body& body : bodies_) body = Body{};
     for (const auto& [node, along] : filter.directions()) {
       constexpr double parallel = 1e-6;
@@ -163,8 +163,7 @@ class FreeBodies {
     const auto displaced = [&](int i) {
       const Body& body = bodies_[at(body_of_[at(i)])];
       const Point arm = point(x, i) + point(u, i) - body.centre;
-      return Point(point(u, i) + body.translation +
-                   detail::algebra::times<double, dim, dim, 1>(body.turn, arm));
+      return Point(point(u, i) + body.translation + algebra::times<double, dim, dim, 1>(body.turn, arm));
     };
     if constexpr (ContactStepType::takes_colliders) stay_within_bounds(contacts, contact_time, u, displaced);
     for_each_run([&](const Run& run, Sums&) {
@@ -287,8 +286,7 @@ class FreeBodies {
   // Calls use(run, sums of the run) for all runs, in parallel.
   template <class Use>
   void for_each_run(Use&& use) {
-    detail::core::parallel_parts(static_cast<int>(runs_.size()),
-                                 [&](int r) { use(runs_[at(r)], sums_[at(r)]); });
+    core::parallel_parts(static_cast<int>(runs_.size()), [&](int r) { use(runs_[at(r)], sums_[at(r)]); });
   }
 
   // Sums over the nodes of each body, in the same order on any number of threads.
@@ -319,8 +317,7 @@ class FreeBodies {
       body.force = point(body.sums.force);
       if (body.joined) body.translation.setZero();
       else
-        body.translation =
-            detail::algebra::times<double, dim, dim, 1>(body.may_move, body.force) / -body.divisor();
+        body.translation = algebra::times<double, dim, dim, 1>(body.may_move, body.force) / -body.divisor();
     }
   }
 
@@ -331,7 +328,7 @@ class FreeBodies {
       const int number = body_of_[at(bounded.node)];
       for (int axis = 0; axis < bounded.axes; ++axis) {
         const Point normal = bounded.N.col(axis).template cast<double>();
-        const double y = detail::algebra::dot<double, dim>(normal, point(u, bounded.node));
+        const double y = algebra::dot<double, dim>(normal, point(u, bounded.node));
         const double rounding = bounded.rounding;
         // A node that is beyond a bound by rounding may stay there.
         const Bound bound{
@@ -363,8 +360,7 @@ class FreeBodies {
       if (body.touched || body.joined) continue;
       const Point end = displaced(bounded.node);
       for (int axis = 0; axis < bounded.axes; ++axis) {
-        const double y =
-            detail::algebra::dot<double, dim>(Point(bounded.N.col(axis).template cast<double>()), end);
+        const double y = algebra::dot<double, dim>(Point(bounded.N.col(axis).template cast<double>()), end);
         if (y < bounded.lower[axis] || y > bounded.upper[axis]) body.touched = true;
       }
     }
@@ -415,7 +411,7 @@ class FreeBodies {
   static void advance(Body& body, Iterator first, Iterator last, bool is_last) {
     const double w = body.weight();
     const double value =
-        detail::algebra::dot<double, dim>(body.translation, Point(body.force + w / 2 * body.translation)) +
+        algebra::dot<double, dim>(body.translation, Point(body.force + w / 2 * body.translation)) +
         body.friction_energy;
     if (value > body.value) {
       body.step /= 2;
@@ -427,14 +423,14 @@ class FreeBodies {
     if (is_last) return;
     const Square& P = body.may_move;
     const Square stiffness = body.friction_hessian + w * Square::Identity();
-    const Square allowed = detail::algebra::times<double, dim, dim, dim>(
-        detail::algebra::times<double, dim, dim, dim>(P, stiffness), P);
+    const Square allowed =
+        algebra::times<double, dim, dim, dim>(algebra::times<double, dim, dim, dim>(P, stiffness), P);
     const Square inverse_of_all =
-        detail::algebra::inverse<double, dim>(Square(allowed + w * (Square::Identity() - P)));
-    const Square compliance = detail::algebra::times<double, dim, dim, dim>(P, inverse_of_all);
+        algebra::inverse<double, dim>(Square(allowed + w * (Square::Identity() - P)));
+    const Square compliance = algebra::times<double, dim, dim, dim>(P, inverse_of_all);
     const Point gradient = body.force + w * body.translation + body.friction_gradient;
     const Point start = body.translation;
-    Point step = detail::algebra::times<double, dim, dim, 1>(compliance, Point(-gradient));
+    Point step = algebra::times<double, dim, dim, 1>(compliance, Point(-gradient));
     // Adds the multipliers of the bounds, one after the other, until none changes (Hildreth 1957).
     constexpr int most_sweeps = 100;
     for (auto bound = first; bound != last; ++bound) bound->push = 0;
@@ -442,10 +438,10 @@ class FreeBodies {
     for (int sweep = 0; changes && sweep < most_sweeps; ++sweep) {
       changes = false;
       for (auto bound = first; bound != last; ++bound) {
-        const Point response = detail::algebra::times<double, dim, dim, 1>(compliance, bound->normal);
-        const double per_push = detail::algebra::dot<double, dim>(bound->normal, response);
+        const Point response = algebra::times<double, dim, dim, 1>(compliance, bound->normal);
+        const double per_push = algebra::dot<double, dim>(bound->normal, response);
         if (!(per_push * w > 1e-9)) continue;  // the constraints allow no motion across the bound
-        const double y = detail::algebra::dot<double, dim>(bound->normal, Point(start + step));
+        const double y = algebra::dot<double, dim>(bound->normal, Point(start + step));
         const double from_below = bound->push + (bound->low - y) / per_push,
                      from_above = bound->push + (bound->high - y) / per_push;
         const double push = from_below > 0 ? from_below : from_above < 0 ? from_above : 0;
@@ -457,10 +453,9 @@ class FreeBodies {
     body.step = step;
     body.translation = start + step;
     constexpr double enough = 1e-9;
-    body.settled =
-        body.friction_hessian.isZero() ||
-        detail::algebra::dot<double, dim>(step, step) <=
-            enough * enough * detail::algebra::dot<double, dim>(body.translation, body.translation);
+    body.settled = body.friction_hessian.isZero() ||
+                   algebra::dot<double, dim>(step, step) <=
+                       enough * enough * algebra::dot<double, dim>(body.translation, body.translation);
   }
 
   // The total force of the colliders on a body balances the other forces on it. The gradient contains
@@ -493,7 +488,7 @@ class FreeBodies {
     }
     for (const auto& bounded : bounds.nodes()) {
       for_each_axis(bounded, [&](Body& body, int axis, const Point& normal, double pressure) {
-        const double required = detail::algebra::dot<double, dim>(normal, body.required);
+        const double required = algebra::dot<double, dim>(normal, body.required);
         body.pressed += std::abs(pressure);
         body.lacking -= pressure * normal;
         if (supports(bounded, axis, required)) body.supports += std::copysign(1.0, required) * normal;
@@ -502,22 +497,19 @@ class FreeBodies {
     for (const auto& bounded : bounds.nodes()) {
       for_each_axis(bounded, [&](const Body& body, int axis, const Point& normal, double pressure) {
         double change = 0;
-        if (4 * detail::algebra::dot<double, dim>(body.lacking, body.lacking) <=
-            body.pressed * body.pressed) {
+        if (4 * algebra::dot<double, dim>(body.lacking, body.lacking) <= body.pressed * body.pressed) {
           if (pressure == 0) return;
-          change =
-              std::abs(pressure) / body.pressed * detail::algebra::dot<double, dim>(normal, body.lacking);
+          change = std::abs(pressure) / body.pressed * algebra::dot<double, dim>(normal, body.lacking);
         } else {
-          const double required = detail::algebra::dot<double, dim>(normal, body.required);
+          const double required = algebra::dot<double, dim>(normal, body.required);
           change = -pressure;
           if (supports(bounded, axis, required)) {
-            const double square = detail::algebra::dot<double, dim>(body.supports, body.supports);
+            const double square = algebra::dot<double, dim>(body.supports, body.supports);
             const double share =
-                square > 0
-                    ? std::max(detail::algebra::dot<double, dim>(body.required, body.supports) / square, 0.0)
-                    : 0;
+                square > 0 ? std::max(algebra::dot<double, dim>(body.required, body.supports) / square, 0.0)
+                           : 0;
             const auto along =
-                detail::algebra::transposed_times<Scalar, dim, dim, 1>(bounded.T, g.node(bounded.node));
+                algebra::transposed_times<Scalar, dim, dim, 1>(bounded.T, g.node(bounded.node));
             change = std::copysign(share, required) - static_cast<double>(along[axis]);
           }
         }
@@ -543,8 +535,6 @@ template <class System>
 inline constexpr bool balances_bodies = System::abilities.free_bodies &&
                                         sizeof(typename System::Scalar) < sizeof(double);
 
-namespace detail {
-
 // If it may not.
 struct NoFreeBodies {
   void forget_constraints() {}
@@ -559,10 +549,8 @@ struct FreeBodiesOfSystem<System, true> {
   using Type = FreeBodies<typename System::Vector, System::Matrix::instruction_set>;
 };
 
-}  // namespace detail
-
 // The member of an integrator's workspace for it.
 template <class System>
-using FreeBodiesOf = typename detail::FreeBodiesOfSystem<System>::Type;
+using FreeBodiesOf = typename FreeBodiesOfSystem<System>::Type;
 
-}  // namespace pliant
+}  // namespace pliant::detail::integrator

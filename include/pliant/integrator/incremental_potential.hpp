@@ -18,7 +18,7 @@
 #include <pliant/potential/step_potential.hpp>
 #include <pliant/potential/stiffness_damping.hpp>
 
-namespace pliant {
+namespace pliant::detail::integrator {
 
 // The weights of inertia and damping in a step. Each integrator computes these numbers itself, so that none
 // is rounded twice.
@@ -45,17 +45,19 @@ struct IncrementalWeights {
 // terms of the System are added as they are.
 template <class SystemType, class FilterType>
 class IncrementalPotential
-    : public StepPotential<SystemType, FilterType, MassParabola<typename SystemType::Vector>,
-                           Friction<typename SystemType::Contacts::Step>,
-                           MassParabola<typename SystemType::Vector>, StiffnessDamping<SystemType>> {
+    : public potential::StepPotential<
+          SystemType, FilterType, potential::MassParabola<typename SystemType::Vector>,
+          potential::Friction<typename SystemType::Contacts::Step>,
+          potential::MassParabola<typename SystemType::Vector>, potential::StiffnessDamping<SystemType>> {
  public:
   using Scalar = typename SystemType::Scalar;
   using Vector = typename SystemType::Vector;
   using Matrix = typename SystemType::Matrix;
   using Weights = IncrementalWeights<Scalar>;
-  using Base = StepPotential<SystemType, FilterType, MassParabola<Vector>,
-                             Friction<typename SystemType::Contacts::Step>, MassParabola<Vector>,
-                             StiffnessDamping<SystemType>>;
+  using Base =
+      potential::StepPotential<SystemType, FilterType, potential::MassParabola<Vector>,
+                               potential::Friction<typename SystemType::Contacts::Step>,
+                               potential::MassParabola<Vector>, potential::StiffnessDamping<SystemType>>;
 
   struct Workspace : Base::Workspace {
     Vector predicted;   // p [m]; set by the integrator
@@ -71,7 +73,7 @@ class IncrementalPotential
   };
 
   // Whether rounding may determine the rigid motion of bodies, see FreeBodies.
-  static constexpr bool balances_bodies = pliant::balances_bodies<SystemType>;
+  static constexpr bool balances_bodies = pliant::detail::integrator::balances_bodies<SystemType>;
 
   // Whether the step is that of RowMinimization, see newton_with_rows.hpp.
   static constexpr bool rows_and_elasticity = SystemType::abilities.rows && !SystemType::abilities.rows_alone;
@@ -158,8 +160,8 @@ class IncrementalPotential
   // The smallest mass term of a node in the matrix, relative to the trace of its stiffness [-].
   static constexpr Scalar least_weight = std::numeric_limits<Scalar>::epsilon();
 
-  const MassParabola<Vector>& inertia() const { return std::get<0>(this->terms_); }
-  const MassParabola<Vector>& drag() const { return std::get<2>(this->terms_); }
+  const potential::MassParabola<Vector>& inertia() const { return std::get<0>(this->terms_); }
+  const potential::MassParabola<Vector>& drag() const { return std::get<2>(this->terms_); }
 
   Workspace& w_;
   typename SystemType::Contacts::Step& contacts_;
@@ -245,7 +247,7 @@ StepReport minimize_incremental_potential(
       context, state, {dt, h * h, h, h, dt}, newton, w.potential);
   const auto& mass = context.system.mass();
   mass.for_each_block([&](std::ptrdiff_t i) {
-    const Block a = detail::per_mass<Block>(context.loads.block(i), mass.block(i));
+    const Block a = per_mass<Block>(context.loads.block(i), mass.block(i));
     const Block velocity = simd::multiply_add(Block(h), a, state.v.block(i));
     w.potential.predicted.set_block(i, Block(h) * velocity);
   });
@@ -262,4 +264,4 @@ StepReport minimize_incremental_potential(
   return report;
 }
 
-}  // namespace pliant
+}  // namespace pliant::detail::integrator

@@ -40,7 +40,7 @@ struct Newmark {
   static constexpr IntegratorAbilities abilities{.keeps_acceleration = true, .knows_colliders = true};
 
   template <class SystemType, class FilterType>
-  using Workspace = IncrementalWorkspace<SystemType, FilterType>;
+  using Workspace = detail::integrator::IncrementalWorkspace<SystemType, FilterType>;
 
   double time_step() const { return dt; }
 
@@ -66,7 +66,7 @@ struct Newmark {
     using Scalar = typename Context::Scalar;
     using Block = typename Context::Vector::Block;
     auto& w = workspace.potential;
-    if (!state.acceleration_known && !find_acceleration(context, dt, state, w.scratch)) {
+    if (!state.acceleration_known && !detail::integrator::find_acceleration(context, dt, state, w.scratch)) {
       StepReport report;
       report.stop = StepStop::energy_undefined;
       blame_element(report, context.system, state.x);
@@ -75,11 +75,11 @@ struct Newmark {
 
     const auto h = static_cast<Scalar>(dt), b = static_cast<Scalar>(beta), g = static_cast<Scalar>(gamma);
     const Scalar half(0.5), s = b * h * h, T = b * h / g;
-    IncrementalPotential<typename Context::System, typename Context::Filter> potential(
+    detail::integrator::IncrementalPotential<typename Context::System, typename Context::Filter> potential(
         context, state, {dt, s, T, g * h, 2 * beta * dt}, newton, w);
     const auto& mass = context.system.mass();
     const auto load_per_mass = [&](std::ptrdiff_t i) {
-      return detail::per_mass<Block>(context.loads.block(i), mass.block(i));
+      return detail::integrator::per_mass<Block>(context.loads.block(i), mass.block(i));
     };
     mass.for_each_block([&](std::ptrdiff_t i) {
       const Block v = state.v.block(i), a = state.a.block(i);
@@ -96,7 +96,8 @@ struct Newmark {
     });
 
     const auto& u = workspace.displacement;
-    auto [report, contact] = minimize_increment(context, state, potential, newton, workspace, monitor);
+    auto [report, contact] =
+        detail::integrator::minimize_increment(context, state, potential, newton, workspace, monitor);
     if (!report) return report;
 
     auto& end_acceleration = w.scratch;

@@ -10,9 +10,7 @@
 #include <pliant/linear_solver/rows/rows.hpp>
 #include <pliant/nonlinear_solver/newton.hpp>
 
-namespace pliant {
-
-namespace detail {
+namespace pliant::detail::integrator {
 
 // The exact penalty of rows in a line search: a function of u that rises, from where the rows are met, with
 // forces twice as large as their multipliers. With r = c - J u it is, for each row, the maximum of
@@ -262,7 +260,7 @@ class RowMinimization {
   NewtonWorkspace<Vector, Matrix>& w_;
   Vector& u_;
   NewtonMonitor monitor_;
-  ProjectionSchedule schedule_;
+  nonlinear_solver::ProjectionSchedule schedule_;
   Rows& rows_;
   StepReport report_;
   NewtonReport progress_;
@@ -270,8 +268,6 @@ class RowMinimization {
   double first_value_ = 0, value_ = 0;
   bool moves_ = false;  // whether constrained nodes still have to move
 };
-
-}  // namespace detail
 
 // Sets u, the displacement [m] from x, zero on entry, such that the gradient of the potential balances the
 // forces of the rows, grad = J^T lambda with the derivatives J of the rows at the start of the step, and the
@@ -287,8 +283,7 @@ StepReport minimize_with_rows(const Context& context, Potential& potential, cons
                               const typename Context::Vector& x,
                               NewtonWorkspace<typename Context::Vector, typename Context::Matrix>& workspace,
                               typename Context::Vector& u, NewtonMonitor monitor) {
-  return detail::RowMinimization<Context, Potential>(context, potential, newton, x, workspace, u, monitor)
-      .run();
+  return RowMinimization<Context, Potential>(context, potential, newton, x, workspace, u, monitor).run();
 }
 
-}  // namespace pliant
+}  // namespace pliant::detail::integrator

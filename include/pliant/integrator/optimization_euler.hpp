@@ -19,7 +19,7 @@ struct OptimizationEuler {
   static constexpr IntegratorAbilities abilities{.knows_colliders = true, .takes_rows = true};
 
   template <class SystemType, class FilterType>
-  using Workspace = IncrementalWorkspace<SystemType, FilterType>;
+  using Workspace = detail::integrator::IncrementalWorkspace<SystemType, FilterType>;
 
   double time_step() const { return dt; }
 
@@ -42,7 +42,8 @@ struct OptimizationEuler {
   StepReport step(const Context& context, State<typename Context::Vector>& state,
                   Workspace<typename Context::System, typename Context::Filter>& workspace,
                   NewtonMonitor monitor) const {
-    return minimize_incremental_potential(context, state, dt, guarded(), workspace, monitor);
+    return detail::integrator::minimize_incremental_potential(context, state, dt, guarded(), workspace,
+                                                              monitor);
   }
 
  private:

@@ -14,15 +14,19 @@
 
 namespace pliant {
 
+namespace detail::integrator {
+
 // The potential of a body under dead loads f, over the displacement u from the current positions: E(x + u) -
 // f.u, plus the additional terms of the System. Its minima are the stable equilibria.
 template <class SystemType, class FilterType>
-class StaticPotential : public StepPotential<SystemType, FilterType, DeadLoads<typename SystemType::Vector>,
-                                             Friction<typename SystemType::Contacts::Step>> {
+class StaticPotential
+    : public potential::StepPotential<SystemType, FilterType,
+                                      potential::DeadLoads<typename SystemType::Vector>,
+                                      potential::Friction<typename SystemType::Contacts::Step>> {
  public:
   using Vector = typename SystemType::Vector;
-  using Base =
-      StepPotential<SystemType, FilterType, DeadLoads<Vector>, Friction<typename SystemType::Contacts::Step>>;
+  using Base = potential::StepPotential<SystemType, FilterType, potential::DeadLoads<Vector>,
+                                        potential::Friction<typename SystemType::Contacts::Step>>;
 
   // `time` [s]: for the paths of the constraints at the end; `duration` [s]: of the motion, for which drag
   // acts.
@@ -30,10 +34,12 @@ class StaticPotential : public StepPotential<SystemType, FilterType, DeadLoads<t
   StaticPotential(const Context& context, const State<Vector>& state, const Vector& loads, double time,
                   double duration, typename Base::Workspace& workspace)
       : Base(context.system, context.filter, context.contacts, state.x, state.v, time, duration, duration,
-             {DeadLoads<Vector>(loads), {context.contacts, duration}}, workspace) {
+             {potential::DeadLoads<Vector>(loads), {context.contacts, duration}}, workspace) {
     this->known_forces_ = static_cast<double>(loads.norm());
   }
 };
+
+}  // namespace detail::integrator
 
 // For Newton's method in statics, which starts far from equilibrium and has no inertia that improves the
 // matrix.
@@ -73,7 +79,7 @@ struct QuasiStatic {
   struct Workspace {
     using Vector = typename SystemType::Vector;
     using Matrix = typename SystemType::Matrix;
-    typename StaticPotential<SystemType, FilterType>::Workspace potential;
+    typename detail::integrator::StaticPotential<SystemType, FilterType>::Workspace potential;
     NewtonWorkspace<Vector, Matrix> newton;
     Vector displacement;                 // of the increment [m]
     Vector last_loads, increment_loads;  // of the last equilibrium; of the increment [N]
@@ -153,23 +159,23 @@ struct QuasiStatic {
     double done = 0, part = 1.0 / increments;
     for (int halvings = 0; done < 1;) {
       const double end = 1 - done <= part * (1 + 1e-12) ? 1 : done + part;
-      if (!detail::time_advances(start + done * dt, (end - done) * dt)) {
+      if (!detail::integrator::time_advances(start + done * dt, (end - done) * dt)) {
         total.stop = StepStop::time_stands_still;
         return total;
       }
       context.contacts.set_interval(start + done * dt, start + end * dt, done, end);
       w.increment_loads.set_sum(context.loads, Scalar(-1), w.last_loads);
       w.increment_loads.set_sum(w.last_loads, static_cast<Scalar>(end), w.increment_loads);
-      StaticPotential<typename Context::System, typename Context::Filter> potential(
+      detail::integrator::StaticPotential<typename Context::System, typename Context::Filter> potential(
           context, state, w.increment_loads, start + end * dt, (end - done) * dt, w.potential);
       w.displacement.set_zero();
       w.newton.step.set_zero();
-      auto [report, contact] =
-          minimize_with_contacts(context, potential, newton, state.x, w.potential, w.newton, w.displacement,
-                                 monitor, most_iterations - total.newton_iterations);
+      auto [report, contact] = detail::integrator::minimize_with_contacts(
+          context, potential, newton, state.x, w.potential, w.newton, w.displacement, monitor,
+          most_iterations - total.newton_iterations);
       blame_element(report, context.system, potential.position());
       report.energies.elastic = potential.elastic_energy();
-      detail::append(total, std::move(report));
+      detail::integrator::append(total, std::move(report));
       if (total) {
         const InvertedElements inverted = context.system.inverted_elements(potential.position());
         total.inverted_elements = inverted.all;

@@ -6,7 +6,7 @@
 #include <pliant/integrator/concept.hpp>
 #include <pliant/linear_solver/rows/rows.hpp>
 
-namespace pliant {
+namespace pliant::detail::integrator {
 
 // Sets u, the displacement [m] from x in a step of dt [s], such that the forces of the rows and the inertia
 // balance, A (u - p) = J^T lambda with the derivatives J of the rows at the start, and the rows are met at
@@ -34,7 +34,7 @@ StepReport satisfy_rows(const Context& context, const typename Context::Vector& 
   if (const LinearStop stop = context.solver.prepare(A, rows, w); stop != LinearStop::converged) {
     return failed(stop);
   }
-  NewtonReport progress = detail::progress_without_residual(0);
+  NewtonReport progress = progress_without_residual(0);
   for (;;) {
     if (!monitor(progress)) {
       report.stop = StepStop::cancelled;
@@ -58,4 +58,4 @@ StepReport satisfy_rows(const Context& context, const typename Context::Vector& 
   }
 }
 
-}  // namespace pliant
+}  // namespace pliant::detail::integrator

@@ -8,7 +8,7 @@
 #include <pliant/core/error.hpp>
 #include <pliant/integrator/concept.hpp>
 
-namespace pliant {
+namespace pliant::detail::integrator {
 
 // An upper bound of the magnitudes of the eigenvalues of M^-1 A over the free nodes; if A is the stiffness it
 // bounds omega^2 [1/s^2] of all modes. For any positive vector y the largest ratio of the entries of M^-1 |A|
@@ -35,7 +35,7 @@ double bound_eigenvalues(const Filter& filter, const Vector& mass, Matrix& A, Ve
     for (std::ptrdiff_t i = 0; i < mass.nodes(); ++i) {
       for (int axis = 0; axis < Vector::dim; ++axis) {
         const Scalar old = y.node(i)(axis), next = z.node(i)(axis) / mass.node(i)(axis);
-        if (!detail::core::is_finite(static_cast<double>(next))) return static_cast<double>(next);
+        if (!core::is_finite(static_cast<double>(next))) return static_cast<double>(next);
         ratio = std::max(ratio, static_cast<double>(next / old));
         z.node(i)(axis) = next;
         largest = std::max(largest, next);
@@ -57,8 +57,8 @@ double bound_eigenvalues(const Filter& filter, const Vector& mass, Matrix& A, Ve
 // is not finite.
 inline double longest_stable_step(double stiffness, double damping) {
   const double sum = damping + std::sqrt(damping * damping + 4 * stiffness);
-  if (!detail::core::is_finite(sum)) return 0;
+  if (!core::is_finite(sum)) return 0;
   return sum > 0 ? 4 / sum : std::numeric_limits<double>::infinity();
 }
 
-}  // namespace pliant
+}  // namespace pliant::detail::integrator

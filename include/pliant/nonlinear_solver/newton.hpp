@@ -152,7 +152,7 @@ struct NewtonWorkspace {
   }
 };
 
-namespace detail {
+namespace detail::nonlinear_solver {
 
 // The fraction of the negative eigenvalues that is removed from the Hessian, from one iteration to the next,
 // and the increase of its diagonal if that does not suffice: a projected Hessian can still be singular, such
@@ -491,7 +491,7 @@ class Minimization {
   double enough_ = 0;           // a residual of the linear solver that counts as zero [N]
 };
 
-}  // namespace detail
+}  // namespace detail::nonlinear_solver
 
 // Minimises a function over x, which holds the start on entry and the best iterate on return. `step` of the
 // workspace holds the first guess of the first linear solve. The last evaluation is at the returned x. The
@@ -520,7 +520,9 @@ template <class Problem, class Solver, class SolverWorkspace, class Vector, clas
 NewtonReport minimize(const Newton& newton, Problem& problem, const Solver& solver,
                       SolverWorkspace& solver_workspace, Vector& x,
                       NewtonWorkspace<Vector, Matrix>& workspace, NewtonMonitor monitor) {
-  return detail::Minimization(newton, problem, solver, solver_workspace, x, workspace, monitor).run();
+  return detail::nonlinear_solver::Minimization(newton, problem, solver, solver_workspace, x, workspace,
+                                                monitor)
+      .run();
 }
 
 }  // namespace pliant

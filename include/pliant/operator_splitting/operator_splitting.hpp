@@ -72,7 +72,7 @@ struct OperatorSplitting {
   template <class SystemType, class Bodies>
   void prepare(const SystemType& system, Bodies& bodies) const {
     static_assert(
-        !has_terms<SystemType>,
+        !detail::potential::has_terms<SystemType>,
         "OperatorSplitting takes no terms of a program's own, for its matrix is that of stretches alone: "
         "take another integrator, or the solid without them");
     static_assert(!SystemType::abilities.flows,
@@ -87,7 +87,7 @@ struct OperatorSplitting {
                   NewtonMonitor monitor) const {
     StepReport report = StepReport::without_residual();
     report.stop = StepStop::accepted;
-    if (!monitor(detail::progress_without_residual(0))) {
+    if (!monitor(detail::integrator::progress_without_residual(0))) {
       report.stop = StepStop::cancelled;
       return report;
     }

@@ -232,7 +232,7 @@ class SplitBodies {
   // Elements do not change the momentum, and mass damping acts by the velocities at the end of the step.
   template <class Context>
   void balance(const Context& context, Vector& displacement) {
-    using Row = typename FreeBodies<Vector, isa>::Row;
+    using Row = typename detail::integrator::FreeBodies<Vector, isa>::Row;
     const auto wide = [](const Vector& vector, std::ptrdiff_t i) { return convert<Row>(vector.row(i)); };
     bodies_.translate([&](int i) { return nodes_[at(i)].mass; },
                       [&](int i) {
@@ -399,7 +399,7 @@ class SplitBodies {
   Vector start_velocity_;            // of the step, if bodies are balanced [m/s]
   std::uint64_t elements_ = 0;       // their fingerprint
   std::optional<History> restored_;  // for the next step
-  FreeBodies<Vector, isa> bodies_;
+  detail::integrator::FreeBodies<Vector, isa> bodies_;
 };
 
 }  // namespace pliant::detail::operator_splitting

@@ -84,7 +84,7 @@ class NodeValues {
   const Vector& values_;
 };
 
-namespace detail {
+namespace detail::potential {
 
 // The position of a node in the world [m].
 template <class SystemType>
@@ -98,7 +98,7 @@ typename NodeValues<SystemType>::Point position_of(const SystemType& system,
   }
 }
 
-}  // namespace detail
+}  // namespace detail::potential
 
 // The arguments at which a term is evaluated.
 template <class SystemType>
@@ -112,8 +112,8 @@ class TermPoint {
   TermPoint(const SystemType& system, const Vector* u, const Vector& x, double time, double dt)
       : system_(system), u_(u), x_(x), time_(time), dt_(dt) {}
 
-  Point position(int node) const { return detail::position_of(system_, x_, node); }  // [m]
-  Point displacement(int node) const {                                               // [m]
+  Point position(int node) const { return detail::potential::position_of(system_, x_, node); }  // [m]
+  Point displacement(int node) const {                                                          // [m]
     return u_ == nullptr ? Point(Point::Zero()) : NodeValues<SystemType>(system_, *u_)(node);
   }
   double time() const { return time_; }  // at the end of the step [s]
@@ -139,8 +139,8 @@ class TermState {
   TermState(const SystemType& system, const Vector& x, const Vector& v, double time, double dt)
       : system_(system), x_(x), v_(v), time_(time), dt_(dt) {}
 
-  Point position(int node) const { return detail::position_of(system_, x_, node); }     // [m]
-  Point velocity(int node) const { return NodeValues<SystemType>(system_, v_)(node); }  // [m/s]
+  Point position(int node) const { return detail::potential::position_of(system_, x_, node); }  // [m]
+  Point velocity(int node) const { return NodeValues<SystemType>(system_, v_)(node); }          // [m/s]
   double time() const { return time_; }  // at the end of the step [s]
   double dt() const { return dt_; }      // length of the step [s]
 
@@ -199,7 +199,7 @@ class TermSum {
   Matrix* A_;
 };
 
-namespace detail {
+namespace detail::potential {
 
 template <class T>
 concept NamesAbilities = requires {
@@ -236,53 +236,53 @@ concept Finishes = requires(const T& term, const TermPoint<S>& at, TermSum<S, Ev
   term.finish(at, sum);
 };
 
-}  // namespace detail
+}  // namespace detail::potential
 
 // A term in the steps of a System.
 template <class T, class SystemType>
-concept Term = std::copyable<T> &&       // a Simulation and a SavedState keep copies
-    detail::NamesAbilities<T> &&         // static constexpr TermAbilities abilities
-    detail::Evaluates<T, SystemType> &&  // evaluate(at, sum) const
-    detail::Switches<T>
+concept Term = std::copyable<T> &&                  // a Simulation and a SavedState keep copies
+    detail::potential::NamesAbilities<T> &&         // static constexpr TermAbilities abilities
+    detail::potential::Evaluates<T, SystemType> &&  // evaluate(at, sum) const
+    detail::potential::Switches<T>
 ==
     T::abilities.switches&&  // active() const
-        detail::BeginsSteps<T, SystemType> ==
+        detail::potential::BeginsSteps<T, SystemType> ==
     T::abilities.begins_steps&&  // begin_step(state)
-        detail::AcceptsSteps<T, SystemType> ==
+        detail::potential::AcceptsSteps<T, SystemType> ==
     T::abilities.accepts_steps&&  // accept_step(state)
-        detail::LimitsSteps<T, SystemType> ==
-    T::abilities.limits_steps&&                                    // safe_fraction(at, step) const
-        detail::Finishes<T, SystemType> == T::abilities.finishes;  // finish(at, sum) const
+        detail::potential::LimitsSteps<T, SystemType> ==
+    T::abilities.limits_steps&&                                               // safe_fraction(at, step) const
+        detail::potential::Finishes<T, SystemType> == T::abilities.finishes;  // finish(at, sum) const
 
 // Fails to compile with one sentence about the first requirement of a Term that T does not meet.
 template <class T, class SystemType>
 constexpr bool require_term() {
-  if constexpr (!detail::NamesAbilities<T>) {
+  if constexpr (!detail::potential::NamesAbilities<T>) {
     static_assert(
-        detail::NamesAbilities<T>,
+        detail::potential::NamesAbilities<T>,
         "pliant: this type is no Term: it lacks `static constexpr TermAbilities abilities{...}`, see "
         "potential/concept.hpp");
-  } else if constexpr (!detail::Evaluates<T, SystemType>) {
+  } else if constexpr (!detail::potential::Evaluates<T, SystemType>) {
     static_assert(
-        detail::Evaluates<T, SystemType>,
+        detail::potential::Evaluates<T, SystemType>,
         "pliant: this type is no Term: it lacks `evaluate(at, sum) const`, its value [J]; a template, "
         "for `sum` is of several types");
   } else {
     static_assert(
-        detail::Switches<T> == T::abilities.switches,
+        detail::potential::Switches<T> == T::abilities.switches,
         "pliant: a Term has `bool active() const` if, and only if, its abilities say .switches = true");
     static_assert(
-        detail::BeginsSteps<T, SystemType> == T::abilities.begins_steps,
+        detail::potential::BeginsSteps<T, SystemType> == T::abilities.begins_steps,
         "pliant: a Term has `begin_step(state)` if, and only if, its abilities say .begins_steps = true");
     static_assert(
-        detail::AcceptsSteps<T, SystemType> == T::abilities.accepts_steps,
+        detail::potential::AcceptsSteps<T, SystemType> == T::abilities.accepts_steps,
         "pliant: a Term has `accept_step(state)` if, and only if, its abilities say .accepts_steps = true");
     static_assert(
-        detail::LimitsSteps<T, SystemType> == T::abilities.limits_steps,
+        detail::potential::LimitsSteps<T, SystemType> == T::abilities.limits_steps,
         "pliant: a Term has `double safe_fraction(at, step) const` if, and only if, its abilities say "
         ".limits_steps = true");
     static_assert(
-        detail::Finishes<T, SystemType> == T::abilities.finishes,
+        detail::potential::Finishes<T, SystemType> == T::abilities.finishes,
         "pliant: a Term has `finish(at, sum) const` if, and only if, its abilities say .finishes = true");
     static_assert(
         std::copyable<T>,
@@ -291,7 +291,7 @@ constexpr bool require_term() {
   return true;
 }
 
-namespace detail {
+namespace detail::potential {
 
 template <class T>
 bool is_active(const T& term) {
@@ -299,5 +299,5 @@ bool is_active(const T& term) {
   else return true;
 }
 
-}  // namespace detail
+}  // namespace detail::potential
 }  // namespace pliant

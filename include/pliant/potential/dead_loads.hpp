@@ -5,7 +5,7 @@
 
 #include <pliant/potential/concept.hpp>
 
-namespace pliant {
+namespace pliant::detail::potential {
 
 // -f.u with the forces f [N].
 template <class VectorType>
@@ -30,4 +30,4 @@ class DeadLoads {
   const Vector& loads_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::potential

@@ -3,7 +3,7 @@
 
 #include <pliant/potential/concept.hpp>
 
-namespace pliant {
+namespace pliant::detail::potential {
 
 // The potential of friction and drag in a step of a Contacts, with the normal forces of its last pass.
 template <class ContactStepType>
@@ -34,4 +34,4 @@ class Friction {
   double time_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::potential

@@ -5,7 +5,7 @@
 
 #include <pliant/potential/concept.hpp>
 
-namespace pliant {
+namespace pliant::detail::potential {
 
 // |u - target|_W^2 / (2 divisor) with a weight W for each node and axis. For inertia W is the mass, the
 // target is the displacement without forces, and the divisor is dt^2 or similar. For mass damping W is alpha
@@ -68,4 +68,4 @@ class MassParabola {
   Scalar divisor_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::potential

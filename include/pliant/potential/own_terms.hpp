@@ -10,9 +10,7 @@
 
 #include <pliant/potential/concept.hpp>
 
-namespace pliant {
-
-namespace detail {
+namespace pliant::detail::potential {
 
 inline constexpr std::tuple<> no_terms{};
 
@@ -55,11 +53,9 @@ double safe_fraction(const Tuple& terms, const TermPoint<System>& at, const Node
   return fraction;
 }
 
-}  // namespace detail
-
 // The terms of a System, as a std::tuple.
 template <class System>
-using TermsOf = std::remove_cvref_t<decltype(detail::terms_in(std::declval<System&>()))>;
+using TermsOf = std::remove_cvref_t<decltype(terms_in(std::declval<System&>()))>;
 
 // Whether it has any. Otherwise these functions do nothing.
 template <class System>
@@ -69,7 +65,7 @@ inline constexpr bool has_terms = std::tuple_size_v<TermsOf<System>> > 0;
 template <class System>
 bool any_term_active(const System& system) {
   bool any = false;
-  detail::for_each_active(detail::terms_in(system), [&](const auto&) { any = true; });
+  for_each_active(terms_in(system), [&](const auto&) { any = true; });
   return any;
 }
 
@@ -77,14 +73,14 @@ bool any_term_active(const System& system) {
 // active, which may become so, and then depend on what they have seen.
 template <class System>
 void begin_terms(System& system, const TermState<System>& state) {
-  static_assert(detail::require_terms<System>(static_cast<const TermsOf<System>*>(nullptr)));
-  detail::for_each_term(detail::terms_in(system), [&]<class T>(T& term) {
+  static_assert(require_terms<System>(static_cast<const TermsOf<System>*>(nullptr)));
+  for_each_term(terms_in(system), [&]<class T>(T& term) {
     if constexpr (T::abilities.begins_steps) term.begin_step(state);
   });
 }
 template <class System>
 void accept_terms(System& system, const TermState<System>& state) {
-  detail::for_each_term(detail::terms_in(system), [&]<class T>(T& term) {
+  for_each_term(terms_in(system), [&]<class T>(T& term) {
     if constexpr (T::abilities.accepts_steps) term.accept_step(state);
   });
 }
@@ -93,12 +89,10 @@ void accept_terms(System& system, const TermState<System>& state) {
 template <class System, Evaluate asked>
 double evaluate_terms(const System& system, const TermPoint<System>& at, TermSum<System, asked>& sum) {
   double value = 0;
-  detail::for_each_active(detail::terms_in(system),
-                          [&](const auto& term) { value += static_cast<double>(term.evaluate(at, sum)); });
+  for_each_active(terms_in(system),
+                  [&](const auto& term) { value += static_cast<double>(term.evaluate(at, sum)); });
   return value;
 }
-
-namespace detail {
 
 // Calls use(term of a, term of b) for the terms of two tuples of the same type, in order.
 template <class First, class Second, class Use>
@@ -113,12 +107,10 @@ inline constexpr bool steps_change = T::abilities.begins_steps || T::abilities.a
 template <class... Terms>
 inline constexpr bool steps_change<std::tuple<Terms...>> = (steps_change<Terms> || ...);
 
-}  // namespace detail
-
 // Restores the terms that keep data from step to step.
 template <class System>
 void restore_terms(System& system, TermsOf<System>&& saved) {
-  detail::for_each_two(saved, detail::terms_in(system), []<class T>(T& from, T& to) {
+  for_each_two(saved, terms_in(system), []<class T>(T& from, T& to) {
     if constexpr (T::abilities.accepts_steps) to = std::move(from);
   });
 }
@@ -127,25 +119,25 @@ void restore_terms(System& system, TermsOf<System>&& saved) {
 template <class System>
 class TermsBefore {
   using Terms = TermsOf<System>;
-  static constexpr bool any = detail::steps_change<Terms>;
+  static constexpr bool any = steps_change<Terms>;
 
  public:
   void take(const System& of) {
     if constexpr (any) {
       if (!saved_) {
-        saved_ = detail::terms_in(of);
+        saved_ = terms_in(of);
         return;
       }
-      detail::for_each_two(*saved_, detail::terms_in(of), []<class T>(T& to, const T& from) {
-        if constexpr (detail::steps_change<T>) to = from;
+      for_each_two(*saved_, terms_in(of), []<class T>(T& to, const T& from) {
+        if constexpr (steps_change<T>) to = from;
       });
     }
   }
   // After a failed step.
   void give_back(System& to) {
     if constexpr (any) {
-      detail::for_each_two(*saved_, detail::terms_in(to), []<class T>(T& from, T& term) {
-        if constexpr (detail::steps_change<T>) std::swap(from, term);
+      for_each_two(*saved_, terms_in(to), []<class T>(T& from, T& term) {
+        if constexpr (steps_change<T>) std::swap(from, term);
       });
     }
   }
@@ -168,7 +160,7 @@ template <class System>
 double stored_energy(const System& system, const typename System::Vector& x, double time) {
   double energy = 0;
   TermSum<System, Evaluate::energy> sum(system, Projection::none, nullptr, nullptr);
-  detail::for_each_active(detail::terms_in(system), [&]<class T>(const T& term) {
+  for_each_active(terms_in(system), [&]<class T>(const T& term) {
     if constexpr (T::abilities.stores_energy) {
       energy += static_cast<double>(term.evaluate(TermPoint<System>(system, nullptr, x, time, 0), sum));
     }
@@ -176,4 +168,4 @@ double stored_energy(const System& system, const typename System::Vector& x, dou
   return energy;
 }
 
-}  // namespace pliant
+}  // namespace pliant::detail::potential

@@ -6,7 +6,7 @@
 
 #include <pliant/assembly/block_matrix.hpp>
 
-namespace pliant {
+namespace pliant::detail::potential {
 
 // The relative error of positions is an epsilon of their distance from the origin. The error of the forces is
 // the stiffness times that; the error of energies is the work of the forces over it, plus an epsilon of the
@@ -44,4 +44,4 @@ class Rounding {
   double position_work_ = 0;   // [J]
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::potential

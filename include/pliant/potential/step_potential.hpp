@@ -9,7 +9,7 @@
 #include <pliant/potential/own_terms.hpp>
 #include <pliant/potential/rounding.hpp>
 
-namespace pliant {
+namespace pliant::detail::potential {
 
 // E(x + u) plus the terms of the System (`solid.with(term)`) plus `Terms`, over the displacement u within
 // constraints and the bounds of contact: a problem for Newton's method (nonlinear_solver/newton.hpp). The
@@ -86,8 +86,8 @@ class StepPotential {
   double safe_fraction(const Vector& u, const Vector& step) const {
     const TermPoint<System> at = point(u);
     const NodeValues<System> change(system_, step);
-    return std::min(detail::safe_fraction(detail::terms_in(system_), at, change),
-                    detail::safe_fraction(terms_, at, change));
+    return std::min(potential::safe_fraction(terms_in(system_), at, change),
+                    potential::safe_fraction(terms_, at, change));
   }
 
   // The size of the forces that the step balances [N]; valid after the first tangent.
@@ -141,17 +141,15 @@ class StepPotential {
     TermSum<System, asked> sum(system_, projection, &g, A);
     const double first = std::get<0>(terms_).evaluate(at, sum);
     double others = 0;
-    std::apply(
-        [&](const auto&, const auto&... term) {
-          ((others += detail::is_active(term) ? term.evaluate(at, sum) : 0), ...);
-        },
-        terms_);
+    std::apply([&](const auto&,
+                   const auto&... term) { ((others += is_active(term) ? term.evaluate(at, sum) : 0), ...); },
+               terms_);
     if constexpr (asked == Evaluate::tangent) {
       const auto finish = [&]<class T>(const T& term) {
         if constexpr (T::abilities.finishes) term.finish(at, sum);
       };
-      if (own_active_) detail::for_each_active(detail::terms_in(std::as_const(system_)), finish);
-      detail::for_each_active(terms_, finish);
+      if (own_active_) for_each_active(terms_in(std::as_const(system_)), finish);
+      for_each_active(terms_, finish);
     }
     size_ = std::abs(first) + others;
     if constexpr (!has_terms<System>) return elastic_ + first + others;
@@ -170,4 +168,4 @@ class StepPotential {
   double size_ = 0;                      // of all parts of it except the elastic one [J]
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::potential

@@ -3,7 +3,7 @@
 
 #include <pliant/potential/concept.hpp>
 
-namespace pliant {
+namespace pliant::detail::potential {
 
 // The potential of System::add_damping over the displacement u of a step from `start`, at the rate of strain
 //   G' = (G(start + u) - G(start) - sym(F^T grad c)) / T,
@@ -34,4 +34,4 @@ class StiffnessDamping {
   double time_;  // T [s]
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::potential

@@ -54,7 +54,7 @@ class Coupled {
     return joints_.add(std::vector<J>{joint}, mechanism_.frames(), solid_->nodes());
   }
   int add(const BallToFace& joint) {
-    JointList joints = joints_;
+    detail::rigid::JointList joints = joints_;
     const int number = joints.add(std::vector<BallToFace>{joint}, mechanism_.frames(), solid_->nodes());
     require_on_surface(number, joint.face);
     joints_ = std::move(joints);
@@ -78,7 +78,7 @@ class Coupled {
   const SolidType& solid() const { return *solid_; }
   const std::shared_ptr<const SolidType>& shared_solid() const { return solid_; }
   const Mechanism& mechanism() const { return mechanism_; }
-  const JointList& joints() const { return joints_; }
+  const detail::rigid::JointList& joints() const { return joints_; }
   int joint_count() const { return joints_.count(); }
 
  private:
@@ -107,7 +107,7 @@ class Coupled {
 
   std::shared_ptr<const SolidType> solid_;
   Mechanism mechanism_;
-  JointList joints_;
+  detail::rigid::JointList joints_;
   std::map<int, int> welded_;  // the joint of each welded node
 };
 

@@ -15,9 +15,7 @@
 #include <pliant/rigid/coupled.hpp>
 #include <pliant/rigid/jointed_bodies.hpp>
 
-namespace pliant {
-
-namespace detail {
+namespace pliant::detail::rigid {
 
 // The constraints of the nodes of the solid.
 template <Isa isa>
@@ -48,8 +46,6 @@ class CoupledFilter : public pliant::Filter<3, double, isa> {
   }
 };
 
-}  // namespace detail
-
 // Its nodes are those of the solid, in its internal order, and after them those of JointedBodies. The user
 // sees the nodes of the solid and then the centres of mass, one column per body.
 //
@@ -64,7 +60,7 @@ class CoupledSystem : public JointedBodies<isa> {
   using Scalar = double;
   using Vector = NodeVector<3, double, isa>;
   using Matrix = BlockMatrix<3, double, isa>;
-  using Filter = detail::CoupledFilter<isa>;
+  using Filter = CoupledFilter<isa>;
   using Contacts = NoContacts<Vector>;
   using Positions = NodeMatrix<double, 3>;
   using Triple = SmallVector<double, 3>;
@@ -163,26 +159,26 @@ class CoupledSystem : public JointedBodies<isa> {
   }
   SystemIdentity identity() const {
     return {.mesh = soft_->identity().mesh,
-            .rest_shape = detail::assembly::fingerprint_of(rest_),
-            .masses = detail::assembly::fingerprint_of(mass_)};
+            .rest_shape = assembly::fingerprint_of(rest_),
+            .masses = assembly::fingerprint_of(mass_)};
   }
 
   // See core/history.hpp.
   struct History {
     typename Base::Loads loads;
-    detail::core::HistoryOf<Soft> soft;
+    core::HistoryOf<Soft> soft;
   };
   void save(History& history) const {
     history.loads = this->loads();
-    detail::core::save_history(*soft_, history.soft);
+    core::save_history(*soft_, history.soft);
   }
   void check(const History& history) const {
     Base::check(history.loads);
-    detail::core::check_history(*soft_, history.soft);
+    core::check_history(*soft_, history.soft);
   }
   void restore(History&& history) {
     this->set_loads(std::move(history.loads));
-    detail::core::restore_history(*soft_, std::move(history.soft));
+    core::restore_history(*soft_, std::move(history.soft));
   }
   void end_step(const Vector& x, const Vector& v, double time) {
     this->add_up_loads();
@@ -268,4 +264,4 @@ class CoupledSystem : public JointedBodies<isa> {
   std::vector<int> joint_on_;  // of each node of the solid, in the user's numbers
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::rigid

@@ -10,14 +10,14 @@
 
 namespace pliant {
 
-namespace detail {
+namespace detail::rigid {
 
 // The inertia tensor tr(S) I - S of second moments S = int x x^T dm.
 inline SmallMatrix<double, 3, 3> moments_of(const SmallMatrix<double, 3, 3>& second) {
   return second.trace() * SmallMatrix<double, 3, 3>::Identity() - second;
 }
 
-}  // namespace detail
+}  // namespace detail::rigid
 
 // What the motion of a rigid body depends on. Sums of parts and copies at other poses are exact, so that a
 // body is composed of simple ones:
@@ -45,11 +45,11 @@ struct MassProperties {
     const SmallVector<double, 3> d = b.centre - a.centre;
     const double reduced = a.mass * (b.mass / both);
     return {both, a.centre + b.mass / both * d,
-            a.inertia + b.inertia + reduced * detail::moments_of(d * d.transpose())};
+            a.inertia + b.inertia + reduced * detail::rigid::moments_of(d * d.transpose())};
   }
 };
 
-namespace detail {
+namespace detail::rigid {
 
 // A solid with the inertia tensor diag(x, y, z) about the origin.
 inline MassProperties around_origin(double mass, double x, double y, double z) {
@@ -111,5 +111,5 @@ inline MassProperties unit_density_solid(const TriangleMesh& surface) {
   return {volume, o + centre, moments_of(second)};
 }
 
-}  // namespace detail
+}  // namespace detail::rigid
 }  // namespace pliant

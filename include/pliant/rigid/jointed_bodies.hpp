@@ -22,7 +22,9 @@ struct BodyVelocity {
   SmallVector<double, 3> angular = SmallVector<double, 3>::Zero();  // [rad/s]
 };
 
-namespace detail {
+}  // namespace pliant
+
+namespace pliant::detail::rigid {
 
 // The rotation by a rotation vector, and back; the latter has an angle of at most pi. Below 1e-8 the next
 // terms of the series are less than the rounding of the first.
@@ -35,8 +37,6 @@ inline SmallVector<double, 3> rotation_vector(const UnitQuaternion<double>& q) {
   const double sine = axis.norm(), sign = q.w < 0 ? -1 : 1;
   return (sine > 1e-8 ? 2 * std::atan2(sine, std::abs(q.w)) / sine : 2) * sign * axis;
 }
-
-}  // namespace detail
 
 // The part of a System that MechanismSystem and CoupledSystem have in common. Body b has two nodes, f + 2 b
 // and f + 2 b + 1 after f others, which are nodes of a mesh. The unknown of the first is its centre of mass
@@ -89,8 +89,8 @@ class JointedBodies {
   void move_bodies(const Vector& x, const Vector& u, Vector& result) const {
     for (int b = 0; b < body_count(); ++b) {
       result.node(centre_of(b)) = x.node(centre_of(b)) + u.node(centre_of(b));
-      const auto q = detail::rotation_by(x.node(rotation_of(b))) * turn(b, u);
-      result.node(rotation_of(b)) = detail::rotation_vector(detail::algebra::normalized(q));
+      const auto q = rotation_by(x.node(rotation_of(b))) * turn(b, u);
+      result.node(rotation_of(b)) = rotation_vector(detail::algebra::normalized(q));
     }
   }
 
@@ -166,7 +166,7 @@ class JointedBodies {
     for (JointPart part; part.number < joints().parts().size(); part = after(part)) {
       const JointRows rows = described(places, part);
       for (const auto& held : rows.held()) {
-        if (held.compliance.rigid()) largest = std::max(largest, detail::size_of_error(held.row.value));
+        if (held.compliance.rigid()) largest = std::max(largest, size_of_error(held.row.value));
       }
     }
     return largest;
@@ -209,7 +209,7 @@ class JointedBodies {
 
   // The principal axes.
   Axes axes(int body, const Vector& x) const {
-    return rotation_matrix(detail::rotation_by(x.node(rotation_of(body))));
+    return rotation_matrix(rotation_by(x.node(rotation_of(body))));
   }
 
   BodyFrame frame_of(int body, const Vector& x) const {
@@ -221,7 +221,7 @@ class JointedBodies {
   void put(int body, const BodyFrame& frame, Vector& x) const {
     const Axes axes = frame.axes * mechanism_.body(body).principal_frame().rotation();
     x.node(centre_of(body)) = frame.centre;
-    x.node(rotation_of(body)) = detail::rotation_vector(quaternion_of(axes));
+    x.node(rotation_of(body)) = rotation_vector(quaternion_of(axes));
   }
 
   void find_places(const Vector& x, JointedPlaces& places) const {
@@ -258,4 +258,4 @@ class JointedBodies {
   Loads loads_;  // of the last step
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::rigid

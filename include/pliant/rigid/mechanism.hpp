@@ -44,9 +44,9 @@ class Mechanism {
     if (number < 0 || number >= body_count()) throw IndexError("body", number, body_count());
     return bodies_[static_cast<std::size_t>(number)];
   }
-  const AnyJoint& joint(int number) const { return joints_.of(number).front(); }
+  const detail::rigid::AnyJoint& joint(int number) const { return joints_.of(number).front(); }
 
-  const JointList& joints() const { return joints_; }
+  const detail::rigid::JointList& joints() const { return joints_; }
 
   // The frames of all bodies at the start.
   const std::vector<BodyFrame>& frames() const { return frames_; }
@@ -54,7 +54,7 @@ class Mechanism {
  private:
   std::vector<RigidBody> bodies_;
   std::vector<BodyFrame> frames_;
-  JointList joints_;
+  detail::rigid::JointList joints_;
 };
 
 }  // namespace pliant

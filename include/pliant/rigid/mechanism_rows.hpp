@@ -14,14 +14,14 @@
 
 namespace pliant {
 
-namespace detail {
+namespace detail::rigid {
 
 // The magnitude of the error of a row; infinite if the row has no value, as at exactly half a turn.
 inline double size_of_error(double error) {
   return error == error ? std::abs(error) : std::numeric_limits<double>::infinity();
 }
 
-}  // namespace detail
+}  // namespace detail::rigid
 
 // What a joint does to one of its bodies, in the world.
 struct JointLoad {
@@ -29,6 +29,10 @@ struct JointLoad {
   SmallVector<double, 3> torque = SmallVector<double, 3>::Zero();  // about the centre of mass, of the world
                                                                    // about the origin [N m]
 };
+
+}  // namespace pliant
+
+namespace pliant::detail::rigid {
 
 // Where everything is that joints act on.
 struct JointedPlaces {
@@ -121,7 +125,7 @@ class MechanismRows {
     RowError error;
     int number = 0;
     const auto see = [&](double off) {
-      const double size = detail::size_of_error(off);
+      const double size = size_of_error(off);
       if (size > error.largest) error = {size, number};
     };
     for_each_row(
@@ -254,4 +258,4 @@ class MechanismRows {
   JointRows described_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::rigid

@@ -13,9 +13,7 @@
 #include <pliant/contact/response/no_contacts.hpp>
 #include <pliant/rigid/jointed_bodies.hpp>
 
-namespace pliant {
-
-namespace detail {
+namespace pliant::detail::rigid {
 
 // The constraints of a mechanism, of which there are none.
 template <Isa isa>
@@ -33,8 +31,6 @@ class MechanismFilter : public NodeFilter<NodeVector<3, double, isa>> {
   void apply(BlockMatrix<3, double, isa>&) const {}
 };
 
-}  // namespace detail
-
 // Its nodes are those of JointedBodies. The user sees the centres of mass, one column per body, and set
 // forces act on these.
 template <Isa isa = PLIANT_NATIVE_ISA>
@@ -45,7 +41,7 @@ class MechanismSystem : public JointedBodies<isa> {
   using Scalar = double;
   using Vector = NodeVector<3, double, isa>;
   using Matrix = BlockMatrix<3, double, isa>;
-  using Filter = detail::MechanismFilter<isa>;
+  using Filter = MechanismFilter<isa>;
   using Contacts = NoContacts<Vector>;
   using Positions = NodeMatrix<double, 3>;
   using Triple = SmallVector<double, 3>;
@@ -109,8 +105,7 @@ class MechanismSystem : public JointedBodies<isa> {
     return this->energy_of_weights(gravity, rest_, x);
   }
   SystemIdentity identity() const {
-    return {.rest_shape = detail::assembly::fingerprint_of(rest_),
-            .masses = detail::assembly::fingerprint_of(mass_)};
+    return {.rest_shape = assembly::fingerprint_of(rest_), .masses = assembly::fingerprint_of(mass_)};
   }
 
   // See core/history.hpp.
@@ -133,4 +128,4 @@ class MechanismSystem : public JointedBodies<isa> {
 
 static_assert(ViewedSystem<MechanismSystem<>>);
 
-}  // namespace pliant
+}  // namespace pliant::detail::rigid

@@ -17,12 +17,12 @@ struct Mass {
   double value;
 };
 
-namespace detail {
+namespace detail::rigid {
 
 template <class T>
 concept DensityOrMass = std::same_as<T, Density> || std::same_as<T, Mass>;
 
-}  // namespace detail
+}  // namespace detail::rigid
 
 // A body that does not deform. Its frame is the one in which it is described: the centre of mass may be
 // anywhere in it. The shape, from which only mass and inertia are taken, has a density or a mass:
@@ -55,31 +55,31 @@ class RigidBody {
   RigidBody(Mass mass, const Point& centre, const Matrix& inertia)
       : RigidBody(MassProperties{mass.value, centre, inertia}) {}
 
-  template <detail::DensityOrMass Amount>
+  template <detail::rigid::DensityOrMass Amount>
   static RigidBody box(const Point& lengths, Amount amount) {
-    return RigidBody(scaled(amount, detail::unit_density_box(checked(lengths))));
+    return RigidBody(scaled(amount, detail::rigid::unit_density_box(checked(lengths))));
   }
 
-  template <detail::DensityOrMass Amount>
+  template <detail::rigid::DensityOrMass Amount>
   static RigidBody sphere(double radius, Amount amount) {
-    return RigidBody(scaled(amount, detail::unit_density_sphere(checked("radius", radius))));
+    return RigidBody(scaled(amount, detail::rigid::unit_density_sphere(checked("radius", radius))));
   }
 
-  template <detail::DensityOrMass Amount>
+  template <detail::rigid::DensityOrMass Amount>
   static RigidBody cylinder(double length, double radius, Amount amount) {
-    return RigidBody(
-        scaled(amount, detail::unit_density_cylinder(checked("length", length), checked("radius", radius))));
+    return RigidBody(scaled(
+        amount, detail::rigid::unit_density_cylinder(checked("length", length), checked("radius", radius))));
   }
 
-  template <detail::DensityOrMass Amount>
+  template <detail::rigid::DensityOrMass Amount>
   static RigidBody capsule(double length, double radius, Amount amount) {
-    return RigidBody(
-        scaled(amount, detail::unit_density_capsule(checked("length", length), checked("radius", radius))));
+    return RigidBody(scaled(
+        amount, detail::rigid::unit_density_capsule(checked("length", length), checked("radius", radius))));
   }
 
-  template <detail::DensityOrMass Amount>
+  template <detail::rigid::DensityOrMass Amount>
   static RigidBody solid(const TriangleMesh& surface, Amount amount) {
-    return RigidBody(scaled(amount, detail::unit_density_solid(checked(surface))));
+    return RigidBody(scaled(amount, detail::rigid::unit_density_solid(checked(surface))));
   }
 
   double mass() const { return properties_.mass; }

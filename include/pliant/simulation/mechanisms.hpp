@@ -87,15 +87,15 @@ class FunctionsOf<SystemType, Simulation> {
 // Simulation(mechanism, BackwardEuler{.dt = 0.01}, Condensed{})
 template <class Integrator, class... Rest>
 Simulation(Mechanism, Integrator, Rest...)
-    -> Simulation<MechanismSystem<>, Integrator,
-                  typename detail::Roles<detail::needs_solver<Integrator>, Rest...>::Solver,
-                  typename detail::Roles<detail::needs_solver<Integrator>, Rest...>::Constraint>;
+    -> Simulation<detail::rigid::MechanismSystem<>, Integrator,
+                  typename detail::Roles<detail::integrator::needs_solver<Integrator>, Rest...>::Solver,
+                  typename detail::Roles<detail::integrator::needs_solver<Integrator>, Rest...>::Constraint>;
 
 // Simulation(Coupled(solid, mechanism), BackwardEuler{.dt = 0.01}, Condensed{}, Pinned(nodes))
 template <class Solid, class Integrator, class... Rest>
 Simulation(Coupled<Solid>, Integrator, Rest...)
-    -> Simulation<CoupledSystem<Solid>, Integrator,
-                  typename detail::Roles<detail::needs_solver<Integrator>, Rest...>::Solver,
-                  typename detail::Roles<detail::needs_solver<Integrator>, Rest...>::Constraint>;
+    -> Simulation<detail::rigid::CoupledSystem<Solid>, Integrator,
+                  typename detail::Roles<detail::integrator::needs_solver<Integrator>, Rest...>::Solver,
+                  typename detail::Roles<detail::integrator::needs_solver<Integrator>, Rest...>::Constraint>;
 
 }  // namespace pliant

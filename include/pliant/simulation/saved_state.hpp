@@ -112,7 +112,7 @@ class SavedState {
   SmallVector<double, dim> gravity_ = SmallVector<double, dim>::Zero();
   typename System::Contacts::History contacts_;
   detail::core::HistoryOf<System> system_;
-  std::optional<TermsOf<System>> terms_;
+  std::optional<detail::potential::TermsOf<System>> terms_;
   detail::core::HistoryOf<IntegratorWorkspace> integrator_;
   detail::core::HistoryOf<SolverWorkspace> solver_;
 };

@@ -71,7 +71,7 @@ class Simulation
       pliant::Integrator<Integrator>,
       "the second argument of Simulation must be an integrator, e.g. BackwardEuler{.dt = 0.01}; see "
       "integrator/concept.hpp");
-  static constexpr bool needs_solver = detail::needs_solver<Integrator>;
+  static constexpr bool needs_solver = detail::integrator::needs_solver<Integrator>;
   static_assert(!needs_solver || pliant::LinearSolver<Solver, typename System::Matrix>,
                 "the third argument of Simulation must be a linear solver, e.g. Pcg<BlockJacobi>{}; see "
                 "linear_solver/concept.hpp");
@@ -96,24 +96,24 @@ class Simulation
   // that the integrator does not support, IndexError for a constrained node that does not exist.
   // (The third parameter is not deduced, so that the guide below assigns the arguments.)
   Simulation(Solid solid, Integrator integrator, std::type_identity_t<SolverType> solver,
-             Constraint constraint = {}) requires(detail::needs_solver<IntegratorType>)
+             Constraint constraint = {}) requires(detail::integrator::needs_solver<IntegratorType>)
       : Simulation(Parts{std::move(solid), std::move(integrator), std::move(solver), std::move(constraint)}) {
   }
 
   // The same with several constraints.
   template <class First, class Second, class... More>
   Simulation(Solid solid, Integrator integrator, Solver solver, First first, Second second,
-             More... more) requires(detail::needs_solver<IntegratorType>)
+             More... more) requires(detail::integrator::needs_solver<IntegratorType>)
       : Simulation(Parts{std::move(solid), std::move(integrator), std::move(solver),
                          Constraint(std::move(first), std::move(second), std::move(more)...)}) {}
 
   // The same if the integrator needs no linear solver.
   Simulation(Solid solid, Integrator integrator,
-             Constraint constraint = {}) requires(!detail::needs_solver<IntegratorType>)
+             Constraint constraint = {}) requires(!detail::integrator::needs_solver<IntegratorType>)
       : Simulation(Parts{std::move(solid), std::move(integrator), Solver{}, std::move(constraint)}) {}
   template <class First, class Second, class... More>
   Simulation(Solid solid, Integrator integrator, First first, Second second,
-             More... more) requires(!detail::needs_solver<IntegratorType>)
+             More... more) requires(!detail::integrator::needs_solver<IntegratorType>)
       : Simulation(Parts{std::move(solid), std::move(integrator), Solver{},
                          Constraint(std::move(first), std::move(second), std::move(more)...)}) {}
 
@@ -127,7 +127,7 @@ class Simulation
   // memory runs out or a user's callback, path, energy or collider throws; the exception is passed on.
   [[nodiscard]] StepReport step() {
     if (half_built_) renew();
-    if (!detail::time_advances(state_.time, integrator_.time_step())) {
+    if (!detail::integrator::time_advances(state_.time, integrator_.time_step())) {
       StepReport report = StepReport::without_residual();
       report.stop = StepStop::time_stands_still;
       report.time = state_.time;
@@ -164,7 +164,8 @@ class Simulation
           report.inverted_elements = system_.inverted_elements(state_.x).all;
       }
       if (report) {
-        accept_terms(system_, {system_, state_.x, state_.v, state_.time, integrator_.time_step()});
+        detail::potential::accept_terms(system_,
+                                        {system_, state_.x, state_.v, state_.time, integrator_.time_step()});
         if constexpr (System::abilities.own_state) system_.end_step(state_.x, state_.v, state_.time);
         if constexpr (System::abilities.flows) {
           if (system_.flow(state_.x, integrator_.time_step())) {
@@ -174,7 +175,7 @@ class Simulation
         }
         contact.accept();
       } else if (report.stop == StepStop::penetration) {
-        const BlockedNode blocked = contact.blocked();
+        const detail::contact::BlockedNode blocked = contact.blocked();
         report.blocked_node = user_number(blocked.node);
         report.blocking_colliders = blocked.colliders;
       }
@@ -288,7 +289,7 @@ class Simulation
     }
     detail::core::save_history(system_, saved.system_);
     contacts_.save(saved.contacts_);
-    saved.terms_ = detail::terms_in(system_);
+    saved.terms_ = detail::potential::terms_in(system_);
     detail::core::save_history(integrator_workspace_, saved.integrator_);
     detail::core::save_history(solver_workspace_, saved.solver_);
     saved.made_in_ = {system_, filter_};
@@ -324,7 +325,7 @@ class Simulation
     if (state_.acceleration_known) state_.a = std::move(saved.a_);
     detail::core::restore_history(system_, std::move(saved.system_));
     contacts_.restore(std::move(saved.contacts_));
-    restore_terms(system_, std::move(*saved.terms_));
+    detail::potential::restore_terms(system_, std::move(*saved.terms_));
     detail::core::restore_history(integrator_workspace_, std::move(saved.integrator_));
     detail::core::restore_history(solver_workspace_, std::move(saved.solver_));
   }
@@ -369,7 +370,7 @@ class Simulation
   // Adds a collider, which nodes do not enter; returns its number. `path`, a function of the time [s], moves
   // it; without one it keeps its pose until move_collider. Throws ParameterError for an invalid collider,
   // surface or pose.
-  int add_collider(AnyCollider<dim> collider, const Surface& surface = {},
+  int add_collider(detail::contact::AnyCollider<dim> collider, const Surface& surface = {},
                    std::function<Pose<dim>(double time)> path = nullptr) {
     static_assert(Integrator::abilities.knows_colliders, "this integrator knows no colliders");
     static_assert(System::Contacts::takes_colliders, "this System knows no colliders");
@@ -617,7 +618,7 @@ class Simulation
       energies.gravitational = system_.gravitational_energy(gravity_, state_.x);
     }
     energies.elastic = elastic;
-    energies.terms = stored_energy(system_, state_.x, state_.time);
+    energies.terms = detail::potential::stored_energy(system_, state_.x, state_.time);
     return energies;
   }
 
@@ -653,7 +654,7 @@ class Simulation
 template <class Solid, class Integrator, class... Rest>
 Simulation(Solid, Integrator, Rest...)
     -> Simulation<Solid, Integrator,
-                  typename detail::Roles<detail::needs_solver<Integrator>, Rest...>::Solver,
-                  typename detail::Roles<detail::needs_solver<Integrator>, Rest...>::Constraint>;
+                  typename detail::Roles<detail::integrator::needs_solver<Integrator>, Rest...>::Solver,
+                  typename detail::Roles<detail::integrator::needs_solver<Integrator>, Rest...>::Constraint>;
 
 }  // namespace pliant

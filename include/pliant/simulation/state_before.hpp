@@ -21,7 +21,7 @@ struct StateBefore {
   bool acceleration_known = false;
   double time = 0;
   core::HistoryOf<System> system;
-  TermsBefore<System> terms;
+  detail::potential::TermsBefore<System> terms;
 
   void take(const System& of, const State<Vector>& state) {
     if constexpr (!System::abilities.exact_view) {

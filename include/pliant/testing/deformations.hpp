@@ -11,7 +11,7 @@
 
 #include <pliant/algebra/matrix.hpp>
 
-namespace pliant::detail {
+namespace pliant::detail::testing {
 
 // Infinity if an entry is not finite.
 inline double largest_or_infinity(const Eigen::MatrixXd& A) {
@@ -82,4 +82,4 @@ class RandomDeformations {
   std::mt19937 engine_;
 };
 
-}  // namespace pliant::detail
+}  // namespace pliant::detail::testing

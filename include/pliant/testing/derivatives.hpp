@@ -37,7 +37,7 @@ struct DerivativeOptions {
   unsigned seed = 1;              // of the random states and rotations
 };
 
-namespace detail {
+namespace detail::testing {
 
 // A deformation gradient, and what the energy and the differences say about it.
 template <int Dim>
@@ -179,7 +179,7 @@ void check_projection(const E& energy, const CheckedState<Dim>& state, RandomDef
   }
 }
 
-}  // namespace detail
+}  // namespace detail::testing
 
 // Checks an energy at rest and at rotated, sheared, stretched, compressed and random deformation gradients:
 //   pk1 against differences of psi, the Hessian against differences of pk1, its symmetry; all are finite;
@@ -187,7 +187,7 @@ void check_projection(const E& energy, const CheckedState<Dim>& state, RandomDef
 template <int Dim, class E>
 requires Energy<E, Dim> DerivativeReport check_derivatives(const E& energy,
                                                            const DerivativeOptions& options = {}) {
-  using namespace detail;
+  using namespace detail::testing;
   DerivativeReport report;
   RandomDeformations random(options.seed);
   std::vector<CheckedState<Dim>> states = states_to_check<Dim>(options, random);
@@ -250,7 +250,7 @@ DerivativeReport check_derivatives(const Value& value, const Gradient& gradient,
                                    const DerivativeOptions& options = {}) {
   constexpr Eigen::Index most_directions = 60;
   DerivativeReport report;
-  detail::RandomDeformations random(options.seed);
+  detail::testing::RandomDeformations random(options.seed);
   const Eigen::VectorXd g = gradient(x);
   const bool one_by_one = x.size() <= most_directions;
   for (Eigen::Index k = 0; k < std::min(x.size(), most_directions); ++k) {
@@ -270,14 +270,16 @@ DerivativeReport check_derivatives(const Value& value, const Gradient& gradient,
     const Eigen::VectorXd product_of_gradient = differentiate(gradient_along, step).value;
 
     const auto relative = [](double error, double scale) { return error == 0 ? 0 : error / scale; };
-    const double change = detail::largest_or_infinity(product_of_gradient);
+    const double change = detail::testing::largest_or_infinity(product_of_gradient);
     report.see("gradient is the derivative of the value", options.tolerance,
-               relative(detail::largest_or_infinity(slope - slope_of_value),
-                        std::max(detail::largest_or_infinity(g) * direction.norm(), step * change)),
-               place, detail::compared("slope", slope, "the difference of the value", slope_of_value));
-    report.see("hessian is the derivative of the gradient", options.tolerance,
-               relative(detail::largest_or_infinity(product - product_of_gradient), change), place,
-               detail::compared("product", product, "the difference of the gradient", product_of_gradient));
+               relative(detail::testing::largest_or_infinity(slope - slope_of_value),
+                        std::max(detail::testing::largest_or_infinity(g) * direction.norm(), step * change)),
+               place,
+               detail::testing::compared("slope", slope, "the difference of the value", slope_of_value));
+    report.see(
+        "hessian is the derivative of the gradient", options.tolerance,
+        relative(detail::testing::largest_or_infinity(product - product_of_gradient), change), place,
+        detail::testing::compared("product", product, "the difference of the gradient", product_of_gradient));
   }
   return report;
 }

@@ -30,7 +30,7 @@ struct EigensystemOptions {
   unsigned seed = 1;         // of the random states and of the frames of the named ones
 };
 
-namespace detail {
+namespace detail::testing {
 
 // The projection of a symmetric matrix, by the solver of Eigen.
 inline Eigen::MatrixXd project_by_eigen(const Eigen::MatrixXd& H, Projection projection) {
@@ -129,7 +129,7 @@ std::vector<NamedDeformation<Dim>> degenerate_deformations(RandomDeformations& r
   return states;
 }
 
-}  // namespace detail
+}  // namespace detail::testing
 
 // Checks an energy at F (any Eigen expression of size Dim x Dim): `hessian(F, projection)` agrees, for clamp
 // and absolute, with the projection of `hessian(F)` by a numerical eigensolver, and has no negative
@@ -139,7 +139,8 @@ requires EnergyOver<E, Dim, double> CheckReport check_eigensystem(const E& energ
                                                                   const Eigen::MatrixBase<Derived>& F,
                                                                   const EigensystemOptions& options = {}) {
   CheckReport report;
-  detail::see_eigensystem<Dim>(energy, detail::DoubleMatrix<Dim>(F), "as given", options.tolerance, report);
+  detail::testing::see_eigensystem<Dim>(energy, detail::testing::DoubleMatrix<Dim>(F), "as given",
+                                        options.tolerance, report);
   return report;
 }
 
@@ -152,7 +153,7 @@ requires EnergyOver<E, Dim, double> CheckReport check_eigensystem(const E& energ
 template <int Dim, class E>
 requires EnergyOver<E, Dim, double> CheckReport check_eigensystem(const E& energy,
                                                                   const EigensystemOptions& options = {}) {
-  using namespace detail;
+  using namespace detail::testing;
   CheckReport report;
   RandomDeformations random(options.seed);
   for (const auto& [name, F] : degenerate_deformations<Dim>(random)) {

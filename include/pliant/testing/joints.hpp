@@ -33,7 +33,7 @@ struct JointCheckOptions {
   unsigned seed = 1;
 };
 
-namespace detail {
+namespace detail::testing {
 
 // All rows of a joint, held ones first.
 inline std::vector<JointRow> all_rows(const JointRows& rows) {
@@ -57,7 +57,7 @@ inline BodyFrame moved(const BodyFrame& body, const SmallVector<double, 3>& by,
           algebra::times<double, 3, 3, 3>(Q, body.axes), centre};
 }
 
-}  // namespace detail
+}  // namespace detail::testing
 
 // Checks a joint whose bodies are all free, at random places:
 //   that it has the same number of rows everywhere, that all are finite, and that held rows are zero at the
@@ -65,8 +65,8 @@ inline BodyFrame moved(const BodyFrame& body, const SmallVector<double, 3>& by,
 //   origin, sum to zero.
 template <Joint J>
 CheckReport check_joint(const J& joint, const JointCheckOptions& options = {}) {
-  using namespace detail;
-  using Places = PlacesOf<J>;
+  using namespace detail::testing;
+  using Places = detail::rigid::PlacesOf<J>;
   using Vector = SmallVector<double, 3>;
   RandomDeformations random(options.seed);
   const auto random_vector = [&](double largest) {

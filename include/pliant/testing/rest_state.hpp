@@ -44,7 +44,7 @@ struct RestStateOptions {
 // for every pair of the Young's moduli and Poisson's ratios. In 2D the tensor is that of plane strain.
 template <int Dim, class Make>
 CheckReport check_rest_state(const Make& make, const RestStateOptions& options = {}) {
-  using namespace detail;
+  using namespace detail::testing;
   CheckReport report;
   const DoubleMatrix<Dim> rest = DoubleMatrix<Dim>::Identity();
   for (const double young : options.young_moduli) {

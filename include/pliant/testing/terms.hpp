@@ -32,7 +32,7 @@ struct TermCheckOptions {
   unsigned seed = 1;
 };
 
-namespace detail {
+namespace detail::testing {
 
 // A term in one step of a System, as a function of the stacked displacements of all nodes.
 template <class SystemType, class T>
@@ -134,7 +134,7 @@ class TermInStep {
   double dt_;
 };
 
-}  // namespace detail
+}  // namespace detail::testing
 
 // Checks a term in steps of a solid from random states by random displacements:
 //   the gradient against differences of the value, the Hessian against differences of the gradient, its
@@ -144,7 +144,7 @@ class TermInStep {
 // An inactive term is evaluated as well.
 template <class SolidType, class T>
 CheckReport check_term(const SolidType& solid, const T& term, const TermCheckOptions& options = {}) {
-  using namespace detail;
+  using namespace detail::testing;
   using System = ElasticSystem<SolidType>;
   static_assert(require_term<T, System>());
   static_assert(std::is_same_v<typename System::Scalar, double>,

@@ -73,7 +73,7 @@ class Colliders {
   using Planes = NodePlanes<Dim>;
 
   struct Collider {
-    AnyCollider<Dim> shape;
+    detail::contact::AnyCollider<Dim> shape;
     AxisAlignedBox<Dim> bounds;  // of the shape
     Surface surface;
     Path path;                // empty if it is moved by `move`
@@ -91,7 +91,7 @@ class Colliders {
 
   // Throws ParameterError for an invalid collider or surface, and for an invalid current pose of its path.
   // Returns its number, which is never used again.
-  int add(AnyCollider<Dim> shape, const Surface& surface, Path path, double time) {
+  int add(detail::contact::AnyCollider<Dim> shape, const Surface& surface, Path path, double time) {
     shape.check();
     surface.check();
     detail::core::require_parameter(added_ < std::numeric_limits<int>::max(), "colliders added so far",

@@ -14,9 +14,7 @@
 #include <pliant/contact/response/contact_search.hpp>
 #include <pliant/contact/response/explicit_contact.hpp>
 
-namespace pliant {
-
-namespace detail {
+namespace pliant::detail::contact {
 
 struct MassOfNode {
   double operator()(int) const { return 1; }
@@ -58,8 +56,6 @@ concept ImplicitResponse = requires(Response& response, typename Response::End& 
   end.finish(x, x);             // of a step to x + u
 };
 
-}  // namespace detail
-
 template <class S, class Vector, class Matrix>
 concept SystemContactStep = requires(S& step, const S& constant, const Vector& x, Vector& g, Matrix& A) {
   { constant.empty() } -> std::convertible_to<bool>;                // whether there are no colliders
@@ -69,7 +65,7 @@ concept SystemContactStep = requires(S& step, const S& constant, const Vector& x
   { step.bounds().empty() } -> std::convertible_to<bool>;           // BoundedNodes
   { constant.friction(x, 0.0, g) } -> std::convertible_to<double>;  // adds its gradient; its potential [J]
   constant.friction_stiffness(x, 0.0, x, A);                        // adds its Hessian
-  { step.begin_explicit() } -> detail::ExplicitResponse<Vector>;    // without a solve for contact
+  { step.begin_explicit() } -> ExplicitResponse<Vector>;            // without a solve for contact
   { constant.blocked() } -> std::same_as<BlockedNode>;              // that could not be kept outside
   step.accept();                                                    // otherwise the step is undone
   typename S::Implicit::End;                                        // of the passes of an implicit step
@@ -89,8 +85,8 @@ concept SystemContacts = std::default_initializable<C> &&
   constant.check(history);                                                    // throws StateError
   contacts.restore(std::move(history));                                       // see core/history.hpp
 } &&(!C::takes_colliders || requires(const C& constant, typename C::Step& step, const Vector& x) {
-  constant.active();                                                           // contacts of the last step
-  { step.begin_implicit(x, x, x, true) } -> detail::ImplicitResponse<Vector>;  // required with colliders
+  constant.active();                                                   // contacts of the last step
+  { step.begin_implicit(x, x, x, true) } -> ImplicitResponse<Vector>;  // required with colliders
 });
 
-}  // namespace pliant
+}  // namespace pliant::detail::contact

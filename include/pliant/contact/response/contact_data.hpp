@@ -18,7 +18,7 @@ struct Contact {
   SmallVector<double, Dim> force;   // on the node, friction included [N]
 };
 
-namespace detail {
+namespace detail::contact {
 
 template <class VectorType>  // a NodeVector
 struct ContactData {
@@ -62,6 +62,6 @@ struct ContactData {
   }
 };
 
-}  // namespace detail
+}  // namespace detail::contact
 
 }  // namespace pliant

@@ -13,7 +13,7 @@
 #include <pliant/contact/response/colliders.hpp>
 #include <pliant/contact/response/node_groups.hpp>
 
-namespace pliant {
+namespace pliant::detail::contact {
 
 // A node that could not be kept out of the colliders, if any: preferably one to which two colliders leave no
 // room, otherwise one that has entered a collider in spite of its planes; with the numbers of up to two of
@@ -130,8 +130,7 @@ class ContactSearch {
           if (immovable(i)) continue;
           auto& planes = planes_[static_cast<std::size_t>(i)];
           const Point displacement = point(u, i);
-          colliders.meet(collider, world(x).of(i), displacement,
-                         detail::contact::length<dim>(displacement) + beyond, planes);
+          colliders.meet(collider, world(x).of(i), displacement, length<dim>(displacement) + beyond, planes);
           if (planes.count > 0) bounded = 1;
         }
       }
@@ -157,7 +156,7 @@ class ContactSearch {
           rounding = std::max(rounding, 2 * static_cast<double>(bounded_node.rounding_at(u.node(i))));
         }
         colliders.for_each_entered(from, displacement, [&](const ContactPlane<dim>& plane) {
-          if (plane.least - detail::algebra::dot<double, dim>(plane.normal, displacement) <= rounding) return;
+          if (plane.least - algebra::dot<double, dim>(plane.normal, displacement) <= rounding) return;
           planes.force_insert(plane, displacement);
           entered_[static_cast<std::size_t>(i)] = changed = bounded = 1;
         });
@@ -231,4 +230,4 @@ class ContactSearch {
   std::vector<char> changed_;            // whether any node of a group was moved, or got a plane
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::contact

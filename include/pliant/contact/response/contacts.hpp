@@ -23,13 +23,13 @@ namespace pliant {
 // before it. Outside the passes of a response no node has bounds or friction.
 template <class VectorType>  // a NodeVector
 class [[nodiscard]] ContactStep {
-  using Data = detail::ContactData<VectorType>;
+  using Data = detail::contact::ContactData<VectorType>;
 
  public:
   using Vector = VectorType;
   using Bounds = BoundedNodes<Vector>;
-  using Implicit = ImplicitContact<Vector>;
-  using Explicit = ExplicitContact<Vector>;
+  using Implicit = detail::contact::ImplicitContact<Vector>;
+  using Explicit = detail::contact::ExplicitContact<Vector>;
   static constexpr bool takes_colliders = true;
 
   ContactStep(const ContactStep&) = delete;
@@ -81,7 +81,7 @@ class [[nodiscard]] ContactStep {
 
   // ---- at the end
 
-  BlockedNode blocked() const { return data_.search.blocked(); }
+  detail::contact::BlockedNode blocked() const { return data_.search.blocked(); }
 
   // Completes the motions of the colliders, and makes the contacts found the active ones.
   void accept() {
@@ -155,7 +155,7 @@ class Contacts {
   }
 
   // See Colliders.
-  int add(AnyCollider<dim> shape, const Surface& surface, Path path, double time) {
+  int add(detail::contact::AnyCollider<dim> shape, const Surface& surface, Path path, double time) {
     return data_.search.colliders.add(std::move(shape), surface, std::move(path), time);
   }
   void move(int number, const Pose<dim>& pose) { data_.search.colliders.move(number, pose); }
@@ -170,7 +170,7 @@ class Contacts {
   // See core/history.hpp.
   struct History {
     typename Colliders<dim>::History colliders;
-    typename FrictionAnchors<Vector>::History friction;
+    typename detail::contact::FrictionAnchors<Vector>::History friction;
     std::vector<Contact<dim>> active;
   };
   void save(History& history) const {
@@ -191,7 +191,7 @@ class Contacts {
   Step begin_step(double time, double dt, Vector& x) { return {data_, time, dt, x}; }
 
  private:
-  detail::ContactData<Vector> data_;
+  detail::contact::ContactData<Vector> data_;
 };
 
 }  // namespace pliant

@@ -10,6 +10,11 @@
 
 namespace pliant {
 
+template <class VectorType>
+class ContactStep;
+
+namespace detail::contact {
+
 // The length of a part of a step, absolute and relative to the step.
 struct StepPart {
   double dt;      // [s]
@@ -20,7 +25,7 @@ struct StepPart {
 // that this takes. ContactStep::begin_explicit returns it.
 template <class VectorType>  // a NodeVector
 class [[nodiscard]] ExplicitContact {
-  using Data = detail::ContactData<VectorType>;
+  using Data = ContactData<VectorType>;
 
  public:
   using Vector = VectorType;
@@ -130,7 +135,7 @@ class [[nodiscard]] ExplicitContact {
 
  private:
   template <class>
-  friend class ContactStep;
+  friend class pliant::ContactStep;
   using BoundedNode = typename Bounds::Node;
   using Square = SmallMatrix<double, dim, dim>;
 
@@ -160,8 +165,8 @@ class [[nodiscard]] ExplicitContact {
 
   // A displacement as the sum of components along the normals of the planes.
   static Point along_normals(const BoundedNode& bounded, const Point& displacement) {
-    return detail::algebra::transposed_times<double, dim, dim, 1>(Square(bounded.T.template cast<double>()),
-                                                                  displacement);
+    return algebra::transposed_times<double, dim, dim, 1>(Square(bounded.T.template cast<double>()),
+                                                          displacement);
   }
 
   // The displacement without contact of a bounded node, projected into its bounds and reduced by friction and
@@ -179,14 +184,14 @@ class [[nodiscard]] ExplicitContact {
     const auto& collider = data_.search.colliders[pushed.collider(bounded)];
     const Point normal = Data::normal_of(bounded, pushed.axis, true);
     Point slip = u - carried(collider);
-    slip -= detail::algebra::dot<double, dim>(slip, normal) * normal;
-    const double length = detail::contact::length<dim>(slip);
+    slip -= algebra::dot<double, dim>(slip, normal) * normal;
+    const double length = contact::length<dim>(slip);
     if (length == 0) return u;
-    const double held = std::min(length, collider.surface.friction * detail::contact::length<dim>(back));
+    const double held = std::min(length, collider.surface.friction * contact::length<dim>(back));
     const double left = (length - held) / (1 + collider.surface.viscosity * drag_time);
     const Point less = (1 - left / length) * slip;
     const Square S = data_.search.free_directions(bounded.node);
-    return within_bounds(u - detail::algebra::times<double, dim, dim, 1>(S, less));
+    return within_bounds(u - algebra::times<double, dim, dim, 1>(S, less));
   }
 
   // The bounds for a further displacement `ahead` of a bounded node after u: those of the planes that it has
@@ -198,9 +203,9 @@ class [[nodiscard]] ExplicitContact {
     const auto rounding = static_cast<double>(bounded.rounding_at(u.template cast<Scalar>()));
     NodePlanes<dim> touched;
     for (ContactPlane<dim> plane : planes) {
-      if (detail::algebra::dot<double, dim>(plane.normal, u) - plane.least > rounding) continue;
-      plane.least = detail::algebra::dot<double, dim>(plane.normal,
-                                                      Point(carried(data_.search.colliders[plane.collider])));
+      if (algebra::dot<double, dim>(plane.normal, u) - plane.least > rounding) continue;
+      plane.least =
+          algebra::dot<double, dim>(plane.normal, Point(carried(data_.search.colliders[plane.collider])));
       touched.add(plane);
     }
     BoundedNode result;
@@ -211,8 +216,8 @@ class [[nodiscard]] ExplicitContact {
       return result;
     }
     const Square S = data_.search.free_directions(bounded.node);
-    return Bounds::bounded_by(bounded.node, touched, S,
-                              ahead - detail::algebra::times<double, dim, dim, 1>(S, ahead), planes.size);
+    return Bounds::bounded_by(bounded.node, touched, S, ahead - algebra::times<double, dim, dim, 1>(S, ahead),
+                              planes.size);
   }
 
   // Records the forces of a correction of a bounded node, with `stiffness` [N/m] (or [N s/m], of a velocity):
@@ -248,5 +253,7 @@ class [[nodiscard]] ExplicitContact {
 
   Data& data_;
 };
+
+}  // namespace detail::contact
 
 }  // namespace pliant

@@ -14,7 +14,7 @@
 #include <pliant/contact/response/node_friction.hpp>
 #include <pliant/contact/response/node_groups.hpp>
 
-namespace pliant {
+namespace pliant::detail::contact {
 
 // A NodeFriction for each axis of each bounded node of a step, with the normal force of the last pass;
 // and, between steps, the friction anchors of nodes on colliders.
@@ -141,7 +141,7 @@ class FrictionAnchors {
     for_each_acting(*this, bounds, [&](const Node& bounded, int, const NodeFriction<dim>& friction) {
       const Point at = displacement(bounded, u);
       const Point off = friction.linear_law(at, dt).gradient - friction.law(at, dt).gradient;
-      wrong += detail::algebra::dot<double, dim>(off, off);
+      wrong += algebra::dot<double, dim>(off, off);
       all += friction.limit() * friction.limit();
     });
     return all > 0 ? std::sqrt(wrong / all) : 0;
@@ -202,7 +202,7 @@ class FrictionAnchors {
   void finish(const Bounds& bounds, const Colliders<dim>& colliders, const Positions& x, const Vector& u) {
     keep(bounds, colliders, x, [&](const Node& bounded, const NodeFriction<dim>& friction) {
       const Point at = displacement(bounded, u);
-      return std::pair(friction.anchor_at(at), detail::contact::length<dim>(friction.slip(at)));
+      return std::pair(friction.anchor_at(at), length<dim>(friction.slip(at)));
     });
   }
 
@@ -307,4 +307,4 @@ class FrictionAnchors {
   bool linear_ = false;
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::contact

@@ -7,11 +7,16 @@
 
 namespace pliant {
 
+template <class VectorType>
+class ContactStep;
+
+namespace detail::contact {
+
 // The passes of an implicit step: each minimises a potential within the bounds of the nodes, with the
 // friction of the normal forces of the last pass. ContactStep::begin_implicit returns it.
 template <class VectorType>  // a NodeVector
 class [[nodiscard]] ImplicitContact {
-  using Data = detail::ContactData<VectorType>;
+  using Data = ContactData<VectorType>;
 
  public:
   using Vector = VectorType;
@@ -55,9 +60,9 @@ class [[nodiscard]] ImplicitContact {
             break;
           }
           const Point normal = bounded.N.col(axis).template cast<double>();
-          speed[axis] = static_cast<Scalar>(detail::algebra::dot<double, dim>(normal, carried) / dt);
+          speed[axis] = static_cast<Scalar>(algebra::dot<double, dim>(normal, carried) / dt);
         }
-        v.node(i) = detail::algebra::times<Scalar, dim, dim, 1>(bounded.T, speed);
+        v.node(i) = algebra::times<Scalar, dim, dim, 1>(bounded.T, speed);
       }
     }
 
@@ -123,7 +128,7 @@ class [[nodiscard]] ImplicitContact {
 
  private:
   template <class>
-  friend class ContactStep;
+  friend class pliant::ContactStep;
 
   ImplicitContact(Data& data, const Vector& x, const Vector& ahead, const Vector& prescribed, bool linear)
       : data_(data) {
@@ -136,5 +141,7 @@ class [[nodiscard]] ImplicitContact {
 
   Data& data_;
 };
+
+}  // namespace detail::contact
 
 }  // namespace pliant

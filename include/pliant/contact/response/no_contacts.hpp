@@ -30,14 +30,15 @@ class NoContacts {
     struct [[nodiscard]] Explicit {
       struct [[nodiscard]] Bounded {
         template <class Mass, class Changed>
-        void stop_entering(const Vector&, const Vector&, const StepPart&, Mass&&, Vector&, Changed&&) const {}
+        void stop_entering(const Vector&, const Vector&, const detail::contact::StepPart&, Mass&&, Vector&,
+                           Changed&&) const {}
       };
       void make_room() {}
       void keep_forces() {}
       void restore_forces() {}
       template <class Mass, class Changed>
-      std::optional<Bounded> put_back(const Vector&, const Vector&, const StepPart&, Mass&&, Vector&,
-                                      Changed&&) {
+      std::optional<Bounded> put_back(const Vector&, const Vector&, const detail::contact::StepPart&, Mass&&,
+                                      Vector&, Changed&&) {
         return Bounded{};
       }
       int end(Vector&) && { return 0; }
@@ -62,7 +63,7 @@ class NoContacts {
     double friction(const Vector&, double, Vector&) const { return 0; }
     template <class Matrix>
     void friction_stiffness(const Vector&, double, const Vector&, Matrix&) const {}
-    BlockedNode blocked() const { return {}; }
+    detail::contact::BlockedNode blocked() const { return {}; }
     void accept() {}
 
     Bounds bounds_;

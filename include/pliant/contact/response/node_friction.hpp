@@ -9,7 +9,7 @@
 #include <pliant/contact/shape/concept.hpp>
 #include <pliant/contact/shape/surface.hpp>
 
-namespace pliant {
+namespace pliant::detail::contact {
 
 // The friction of a node on a surface within a step: Coulomb's law with the normal force N of the last pass.
 // A node is attached to an anchor by a spring. Up to the stick length it sticks, with a force proportional to
@@ -47,7 +47,7 @@ class NodeFriction {
         anchor_(anchor),
         direction_(behind),
         slid_(slid) {
-    const double length = detail::contact::length<Dim>(direction_);
+    const double length = contact::length<Dim>(direction_);
     slides_ = beyond(length);
     for (int axis = 0; axis < Dim; ++axis) direction_[axis] = length > 0 ? direction_[axis] / length : 0;
   }
@@ -60,9 +60,7 @@ class NodeFriction {
   bool acts() const { return normal_force_ > 0 && (friction_ > 0 || viscosity_ > 0); }
 
   bool drags() const { return viscosity_ > 0; }
-  bool sticks(const Point& u) const {
-    return friction_ > 0 && !beyond(detail::contact::length<Dim>(slip(u)));
-  }
+  bool sticks(const Point& u) const { return friction_ > 0 && !beyond(length<Dim>(slip(u))); }
 
   void set_normal_force(double force) { normal_force_ = force; }
 
@@ -76,7 +74,7 @@ class NodeFriction {
   // The anchor of a node after the displacement u, as a displacement from the start of the step [m].
   Point anchor_at(const Point& u) const {
     const Point s = slip(u);
-    const double length = detail::contact::length<Dim>(s);
+    const double length = contact::length<Dim>(s);
     return u - (length > stick_length_ ? stick_length_ / length : 1) * s;
   }
 
@@ -86,7 +84,7 @@ class NodeFriction {
   // the anchor.
   Response law(const Point& u, double dt, const Point& residual = Point::Zero()) const {
     const Point s = slip(u);
-    const double length = detail::contact::length<Dim>(s);
+    const double length = contact::length<Dim>(s);
     const bool beyond_limit = beyond(length);
     const double stiffness = limit() / (beyond_limit ? length : stick_length_);
     Response response;
@@ -94,7 +92,7 @@ class NodeFriction {
     response.gradient = stiffness * s;
     response.hessian = stiffness * across_normal();
     if (beyond_limit) {
-      const double towards_anchor = detail::algebra::dot<double, Dim>(residual, s) / length;
+      const double towards_anchor = algebra::dot<double, Dim>(residual, s) / length;
       const double curvature = std::clamp(towards_anchor, 0.0, limit()) / length;
       response.hessian -= ((stiffness - curvature) / (length * length)) * outer(s);
     }
@@ -122,7 +120,7 @@ class NodeFriction {
   // Notes whether and in which direction the node slides at u.
   void note(const Point& u) {
     const Point s = slip(u);
-    slid_ = detail::contact::length<Dim>(s);
+    slid_ = contact::length<Dim>(s);
     slides_ = beyond(slid_);
     direction_ = slid_ > 0 ? Point(s / slid_) : Point(Point::Zero());
   }
@@ -133,7 +131,7 @@ class NodeFriction {
   bool beyond(double length) const { return length > stick_length_ * (1 - 1e-6); }
 
   Point tangential(Point v) const {
-    const double along = detail::algebra::dot<double, Dim>(normal_, v);
+    const double along = algebra::dot<double, Dim>(normal_, v);
     for (int axis = 0; axis < Dim; ++axis) v[axis] -= along * normal_[axis];
     return v;
   }
@@ -152,7 +150,7 @@ class NodeFriction {
     if (viscosity_ == 0) return;
     const double stiffness = viscosity_ / dt;
     const Point drift = tangential(Point(u - carried_));
-    response.value += stiffness * detail::algebra::dot<double, Dim>(drift, drift) / 2;
+    response.value += stiffness * algebra::dot<double, Dim>(drift, drift) / 2;
     response.gradient += stiffness * drift;
     response.hessian += stiffness * across_normal();
   }
@@ -169,4 +167,4 @@ class NodeFriction {
   double slid_ = 0;                                         // how far, as noted [m]
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::contact

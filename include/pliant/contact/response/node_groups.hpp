@@ -10,7 +10,7 @@
 #include <pliant/contact/shape/concept.hpp>
 #include <pliant/core/parallel.hpp>
 
-namespace pliant {
+namespace pliant::detail::contact {
 
 // Positions in the world [m]; a system has positions relative to `origins`.
 template <class VectorType>  // a NodeVector
@@ -30,10 +30,9 @@ struct WorldPositions {
   double size(std::ptrdiff_t node) const {
     using Scalar = typename VectorType::Scalar;
     constexpr double finer = std::numeric_limits<double>::epsilon() / std::numeric_limits<Scalar>::epsilon();
-    const double own =
-        detail::contact::largest_entry<VectorType::dim>(Point(relative.node(node).template cast<double>()));
+    const double own = largest_entry<VectorType::dim>(Point(relative.node(node).template cast<double>()));
     if (origins.all_zero()) return own;
-    return std::max(own, finer * detail::contact::largest_entry<VectorType::dim>(of(node)));
+    return std::max(own, finer * largest_entry<VectorType::dim>(of(node)));
   }
 };
 
@@ -62,7 +61,7 @@ class NodeGroups {
   // Calls run(group) for each of them, in parallel.
   template <class Run>
   void for_each(Run&& run) const {
-    detail::core::parallel_for(count(), 256 / size, [&](std::ptrdiff_t first, std::ptrdiff_t last) {
+    core::parallel_for(count(), 256 / size, [&](std::ptrdiff_t first, std::ptrdiff_t last) {
       for (std::ptrdiff_t group = first; group < last; ++group) run(static_cast<int>(group));
     });
   }
@@ -113,4 +112,4 @@ class NodeGroups {
   std::vector<bool> has_one_origin_;  // each group; none where all origins are zero
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::contact

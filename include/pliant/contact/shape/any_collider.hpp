@@ -9,7 +9,7 @@
 
 #include <pliant/contact/shape/concept.hpp>
 
-namespace pliant {
+namespace pliant::detail::contact {
 
 // Holds any model of Collider by value. Copies share the model, which is immutable.
 //   std::vector<AnyCollider<3>> list{HalfSpace{{0, 0, 0}, {0, 1, 0}}, Sphere{{0, 1, 0}, 0.2}};
@@ -69,4 +69,4 @@ class AnyCollider {
 template <class C>
 AnyCollider(const C&) -> AnyCollider<C::dim>;
 
-}  // namespace pliant
+}  // namespace pliant::detail::contact

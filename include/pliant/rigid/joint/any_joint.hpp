@@ -10,7 +10,7 @@
 
 #include <pliant/rigid/joint/concept.hpp>
 
-namespace pliant {
+namespace pliant::detail::rigid {
 
 // Holds what a model of Joint is in the frames of its bodies. Copies share it; it is immutable.
 class AnyJoint {
@@ -75,4 +75,4 @@ class AnyJoint {
   std::shared_ptr<const Interface> model_;
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::rigid

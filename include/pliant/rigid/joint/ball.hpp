@@ -16,21 +16,21 @@ struct Ball {
   std::array<int, 2> bodies() const { return {first, second}; }
   std::array<int, 0> nodes() const { return {}; }
   void check() const {
-    detail::require_point("Ball::at", at);
+    detail::rigid::require_point("Ball::at", at);
     compliance.check("Ball::compliance");
   }
 
   struct Attached {
-    detail::PairFrames frames;
+    detail::rigid::PairFrames frames;
     Compliance compliance;
 
     void describe(const JointPlaces<2>& places, JointRows& rows) const {
-      const detail::PairRows pair(frames, places);
+      const detail::rigid::PairRows pair(frames, places);
       for (int k = 0; k < 3; ++k) rows.hold(pair.along(k), compliance);
     }
   };
   Attached attach(const JointPlaces<2>& start) const {
-    return {detail::PairFrames::attach(start, at, SmallMatrix<double, 3, 3>::Identity()), compliance};
+    return {detail::rigid::PairFrames::attach(start, at, SmallMatrix<double, 3, 3>::Identity()), compliance};
   }
 };
 

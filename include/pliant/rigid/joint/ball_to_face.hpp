@@ -67,7 +67,7 @@ struct BallToFace {
       const Triangle triangle(places);
       const SmallVector<double, 3> q = point(places, triangle), &N = triangle.normal;
       for (int k = 0; k < 3; ++k) {
-        JointRow row = detail::along_body_axis(places.bodies[0], local, q, k);
+        JointRow row = detail::rigid::along_body_axis(places.bodies[0], local, q, k);
         const SmallVector<double, 3> n = places.bodies[0].axes.col(k);
         for (int a = 0; a < 3; ++a) row.derivative[static_cast<std::size_t>(2 + a)] = barycentric[a] * n;
         if (offset != 0) {

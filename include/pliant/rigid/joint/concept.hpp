@@ -78,18 +78,18 @@ struct JointPlaces {
   std::array<SmallVector<double, 3>, std::size_t{Nodes}> nodes;  // [m]
 };
 
-namespace detail {
+namespace detail::rigid {
 
 // The JointPlaces of a joint.
 template <class J>
 using PlacesOf = JointPlaces<static_cast<int>(std::tuple_size_v<decltype(std::declval<const J&>().bodies())>),
                              static_cast<int>(std::tuple_size_v<decltype(std::declval<const J&>().nodes())>)>;
 
-}  // namespace detail
+}  // namespace detail::rigid
 
 template <class J>
 concept Joint = std::copy_constructible<J> &&
-    requires(const J& joint, const detail::PlacesOf<J>& places, JointRows& rows) {
+    requires(const J& joint, const detail::rigid::PlacesOf<J>& places, JointRows& rows) {
   { joint.bodies()[0] } -> std::convertible_to<int>;  // of its bodies, a std::array
   joint.nodes().size();                               // of its nodes, a std::array<int, N>
   joint.check();                                      // validates parameters

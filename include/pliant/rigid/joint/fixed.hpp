@@ -18,23 +18,23 @@ struct Fixed {
   std::array<int, 2> bodies() const { return {first, second}; }
   std::array<int, 0> nodes() const { return {}; }
   void check() const {
-    detail::require_point("Fixed::at", at);
+    detail::rigid::require_point("Fixed::at", at);
     compliance.check("Fixed::compliance");
     turn_compliance.check("Fixed::turn_compliance");
   }
 
   struct Attached {
-    detail::PairFrames frames;
+    detail::rigid::PairFrames frames;
     Compliance compliance, turn_compliance;
 
     void describe(const JointPlaces<2>& places, JointRows& rows) const {
-      const detail::PairRows pair(frames, places);
+      const detail::rigid::PairRows pair(frames, places);
       for (int k = 0; k < 3; ++k) rows.hold(pair.along(k), compliance);
       for (int k = 0; k < 3; ++k) rows.hold(pair.turn(k), turn_compliance);
     }
   };
   Attached attach(const JointPlaces<2>& start) const {
-    return {detail::PairFrames::attach(start, at, SmallMatrix<double, 3, 3>::Identity()), compliance,
+    return {detail::rigid::PairFrames::attach(start, at, SmallMatrix<double, 3, 3>::Identity()), compliance,
             turn_compliance};
   }
 };

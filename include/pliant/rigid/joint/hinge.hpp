@@ -9,7 +9,7 @@
 
 namespace pliant {
 
-namespace detail {
+namespace detail::rigid {
 
 // One limit alone would be passed at the other end of the interval.
 inline void require_limits_of_angle(const Limits& limits) {
@@ -20,7 +20,7 @@ inline void require_limits_of_angle(const Limits& limits) {
   }
 }
 
-}  // namespace detail
+}  // namespace detail::rigid
 
 // Two bodies share an axis, about which they turn. 5 rows. The coordinate is the angle [rad] of the second
 // body relative to the first, counter-clockwise seen against the axis: 0 at the start, in (-pi, pi], beyond
@@ -39,19 +39,19 @@ struct Hinge {
   std::array<int, 2> bodies() const { return {first, second}; }
   std::array<int, 0> nodes() const { return {}; }
   void check() const {
-    detail::check_axis("Hinge", *this);
-    detail::require_limits_of_angle(limits);
+    detail::rigid::check_axis("Hinge", *this);
+    detail::rigid::require_limits_of_angle(limits);
   }
 
-  struct Attached : detail::AxisAttachment {
+  struct Attached : detail::rigid::AxisAttachment {
     void describe(const JointPlaces<2>& places, JointRows& rows) const {
-      const detail::PairRows pair(frames, places);
+      const detail::rigid::PairRows pair(frames, places);
       for (int k = 0; k < 3; ++k) rows.hold(pair.along(k), compliance);
       for (int k = 0; k < 2; ++k) rows.hold(pair.tilt(k), turn_compliance);
       coordinate.describe(pair.angle(), rows);
     }
   };
-  Attached attach(const JointPlaces<2>& start) const { return {detail::attach_axis(start, *this)}; }
+  Attached attach(const JointPlaces<2>& start) const { return {detail::rigid::attach_axis(start, *this)}; }
 };
 
 static_assert(Joint<Hinge>);

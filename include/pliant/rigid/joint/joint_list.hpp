@@ -12,7 +12,7 @@
 
 #include <pliant/rigid/joint/any_joint.hpp>
 
-namespace pliant {
+namespace pliant::detail::rigid {
 
 // Joints with the numbers 0, 1, ... A joint has one or several parts, each with rows of its own.
 class JointList {
@@ -113,9 +113,8 @@ class JointList {
       if (value >= lowest - tolerance * size && value <= highest + tolerance * size) return;
       throw ParameterError(name + ": " + what, value,
                            "the joint does not fit: at the start it must lie in [" +
-                               detail::core::in_words(lowest, "", 17) + ", " +
-                               detail::core::in_words(highest, "", 17) + "] within " +
-                               detail::core::in_words(tolerance * size));
+                               core::in_words(lowest, "", 17) + ", " + core::in_words(highest, "", 17) +
+                               "] within " + core::in_words(tolerance * size));
     };
     for (const auto& held : rows.held()) {
       if (held.compliance.rigid()) require(held.row.value, 0, 0, "held row");
@@ -129,4 +128,4 @@ class JointList {
   std::vector<std::size_t> ends_;  // of the parts of each joint
 };
 
-}  // namespace pliant
+}  // namespace pliant::detail::rigid

@@ -9,7 +9,7 @@
 #include <pliant/algebra/rotation.hpp>
 #include <pliant/rigid/joint/concept.hpp>
 
-namespace pliant::detail {
+namespace pliant::detail::rigid {
 
 // A point and three directions on each of two bodies, which coincide where a joint is met.
 struct PairFrames {
@@ -167,4 +167,4 @@ void check_axis(const std::string& name, const Joint& joint) {
   joint.turn_compliance.check(name + "::turn_compliance");
 }
 
-}  // namespace pliant::detail
+}  // namespace pliant::detail::rigid

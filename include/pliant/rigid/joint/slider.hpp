@@ -22,17 +22,17 @@ struct Slider {
 
   std::array<int, 2> bodies() const { return {first, second}; }
   std::array<int, 0> nodes() const { return {}; }
-  void check() const { detail::check_axis("Slider", *this); }
+  void check() const { detail::rigid::check_axis("Slider", *this); }
 
-  struct Attached : detail::AxisAttachment {
+  struct Attached : detail::rigid::AxisAttachment {
     void describe(const JointPlaces<2>& places, JointRows& rows) const {
-      const detail::PairRows pair(frames, places);
+      const detail::rigid::PairRows pair(frames, places);
       for (int k = 0; k < 2; ++k) rows.hold(pair.along(k), compliance);
       for (int k = 0; k < 3; ++k) rows.hold(pair.turn(k), turn_compliance);
       coordinate.describe(pair.along(2), rows);
     }
   };
-  Attached attach(const JointPlaces<2>& start) const { return {detail::attach_axis(start, *this)}; }
+  Attached attach(const JointPlaces<2>& start) const { return {detail::rigid::attach_axis(start, *this)}; }
 };
 
 static_assert(Joint<Slider>);

@@ -10,7 +10,7 @@
 
 namespace pliant {
 
-namespace detail {
+namespace detail::rigid {
 
 // The distance from a point of a body to a point of a soft body along axis k of the first: n.(q - p) with n =
 // R e_k. As in PairRows, a rotation of the body by t changes it by -t.((q - c) x n) with its centre c. The
@@ -49,7 +49,7 @@ struct NodeOnBody {
 
 static_assert(Joint<NodeOnBody>);
 
-}  // namespace detail
+}  // namespace detail::rigid
 
 // Nodes of a soft body are rigidly attached to a rigid body, or fixed in the world: 3 rows for each node. A
 // single node is attached as by a ball joint.
@@ -58,8 +58,8 @@ struct WeldToNodes {
   std::vector<int> nodes;      // of the solid
   Compliance compliance = {};  // of the distance of each node [N/m]
 
-  std::vector<detail::NodeOnBody> parts() const {
-    std::vector<detail::NodeOnBody> result;
+  std::vector<detail::rigid::NodeOnBody> parts() const {
+    std::vector<detail::rigid::NodeOnBody> result;
     for (const int node : nodes) result.push_back({body, node, compliance});
     return result;
   }
