@@ -126,6 +126,13 @@ class JointedBodies {
     return energy;
   }
 
+  // Adds a force [N] on a body at a point [m], both in the world.
+  void add_force(const Vector& x, int body, const Triple& at, const Triple& force, Vector& loads) const {
+    loads.node(centre_of(body)) += force;
+    const Triple arm = at - x.node(centre_of(body));
+    loads.node(rotation_of(body)) += axes(body, x).transpose() * detail::algebra::cross<double>(arm, force);
+  }
+
   // Bodies, at the unknowns x with the rates v. All throw IndexError for a number that does not exist.
   Pose<3> pose(const Vector& x, int body) const {
     require(body);

@@ -4,9 +4,12 @@
 #include <cmath>
 #include <concepts>
 #include <string>
+#include <utility>
+#include <variant>
 
 #include <pliant/algebra/symmetric_eigen.hpp>
 #include <pliant/core/error.hpp>
+#include <pliant/rigid/body_surface.hpp>
 #include <pliant/rigid/inertia.hpp>
 #include <pliant/solid/solid.hpp>
 
@@ -25,7 +28,8 @@ concept DensityOrMass = std::same_as<T, Density> || std::same_as<T, Mass>;
 }  // namespace detail
 
 // A body that does not deform. Its frame is the one in which it is described: the centre of mass may be
-// anywhere in it. The shape, from which only mass and inertia are taken, has a density or a mass:
+// anywhere in it. The shape, from which mass and inertia are taken and which writers draw, has a density or a
+// mass:
 //   RigidBody::box({0.02, 0.2, 0.02}, Density{6250})      around the origin, lengths of the edges [m]
 //   RigidBody::sphere(0.05, Mass{0.9})                    radius [m]
 //   RigidBody::cylinder(0.2, 0.01, Mass{0.5})             length, radius [m]; the axis is z
@@ -49,6 +53,7 @@ class RigidBody {
     moments_ = principal.values;
     check_moments();
     principal_frame_ = Pose<3>(principal.vectors, properties_.centre);
+    shape_ = detail::box_of(moments_, mass(), principal_frame_);
   }
 
   // `inertia` about the centre, along the axes of the frame [kg m^2].
@@ -57,29 +62,32 @@ class RigidBody {
 
   template <detail::DensityOrMass Amount>
   static RigidBody box(const Point& lengths, Amount amount) {
-    return RigidBody(scaled(amount, detail::unit_density_box(checked(lengths))));
+    return RigidBody(scaled(amount, detail::unit_density_box(checked(lengths))), detail::DrawnBox{lengths});
   }
 
   template <detail::DensityOrMass Amount>
   static RigidBody sphere(double radius, Amount amount) {
-    return RigidBody(scaled(amount, detail::unit_density_sphere(checked("radius", radius))));
+    return RigidBody(scaled(amount, detail::unit_density_sphere(checked("radius", radius))),
+                     detail::DrawnCapsule{0, radius});
   }
 
   template <detail::DensityOrMass Amount>
   static RigidBody cylinder(double length, double radius, Amount amount) {
     return RigidBody(
-        scaled(amount, detail::unit_density_cylinder(checked("length", length), checked("radius", radius))));
+        scaled(amount, detail::unit_density_cylinder(checked("length", length), checked("radius", radius))),
+        detail::DrawnCylinder{length, radius});
   }
 
   template <detail::DensityOrMass Amount>
   static RigidBody capsule(double length, double radius, Amount amount) {
     return RigidBody(
-        scaled(amount, detail::unit_density_capsule(checked("length", length), checked("radius", radius))));
+        scaled(amount, detail::unit_density_capsule(checked("length", length), checked("radius", radius))),
+        detail::DrawnCapsule{length, radius});
   }
 
   template <detail::DensityOrMass Amount>
   static RigidBody solid(const TriangleMesh& surface, Amount amount) {
-    return RigidBody(scaled(amount, detail::unit_density_solid(checked(surface))));
+    return RigidBody(scaled(amount, detail::unit_density_solid(checked(surface))), detail::shape_of(surface));
   }
 
   double mass() const { return properties_.mass; }
@@ -91,7 +99,17 @@ class RigidBody {
   // From the principal axes at the centre of mass to the frame of the body.
   const Pose<3>& principal_frame() const { return principal_frame_; }
 
+  // The surface of the shape in the frame of the body. A body that was made from numbers has that of the box
+  // of uniform density with the same mass and inertia.
+  BodySurface surface() const {
+    return std::visit([](const auto& shape) { return detail::surface_of(shape); }, shape_);
+  }
+
  private:
+  RigidBody(const MassProperties& properties, detail::DrawnShape shape) : RigidBody(properties) {
+    shape_ = std::move(shape);
+  }
+
   // The rounding errors of moments that are computed from closed forms or from a mesh, relative.
   static constexpr double rounding = 1e-9;
 
@@ -152,6 +170,7 @@ class RigidBody {
   MassProperties properties_;
   Point moments_;
   Pose<3> principal_frame_;
+  detail::DrawnShape shape_;
 };
 
 }  // namespace pliant
