@@ -215,6 +215,7 @@
 #include <pliant/solid/per_region.hpp>
 #include <pliant/solid/rayleigh.hpp>
 #include <pliant/solid/solid.hpp>
+#include <pliant/solid/strain_damping.hpp>
 #include <pliant/solid/with_terms.hpp>
 #include <pliant/version.hpp>
 

@@ -29,10 +29,10 @@ namespace detail::mesh {
 // the hole is filled by elements between its faces and the point (Bowyer 1981, Watson 1981). Beyond every
 // face of the convex hull there is an infinite element, with a node at infinity.
 //
-// Decisions are exact. Elements with a common sphere are triangulated as if the points were lifted to the
-// paraboloid and then a little higher, each by an amount that is negligible beside that of the next in the
-// lexicographic order. The result is the lower convex hull of points in general position: it has no flat
-// elements, and depends on the set of points alone.
+// Decisions are exact. A point on a sphere counts as outside, as if it were lifted to the paraboloid and then
+// a little higher, by an amount beside which those of all points before are negligible. The result is the
+// lower convex hull of points in general position, so that it has no flat elements. The order of insertion
+// depends on the set of points alone, and so does the result.
 template <int dim>
 class DelaunayTriangulation {
  public:
@@ -211,29 +211,12 @@ class DelaunayTriangulation {
 
   // Whether the sphere of a cell contains a point. That of an infinite cell is the half space beyond its
   // face, and in the plane of the face the sphere of the element on the other side.
-  bool contains(int number, int point) {
+  bool contains(int number, int point) const {
     const Cell& cell = cells_[at(number)];
     const std::size_t k = infinite_corner(cell);
-    if (k == none) return sphere_contains(cell.corner, point);
+    if (k == none) return side_of_sphere(places(cell.corner), place(point)) > 0;
     const int side = orientation_with(cell.corner, k, point);
-    return side != 0 ? side > 0 : sphere_contains(cells_[at(cell.beyond[k])].corner, point);
-  }
-
-  bool sphere_contains(const Corners& corner, int point) const {
-    const int side = side_of_sphere(places(corner), place(point));
-    if (side != 0) return side > 0;
-    // On the sphere: the highest of the ranks decides that matters. A corner that is lifted higher takes the
-    // plane through the corners with it if its barycentric coordinate at the point is positive.
-    std::array<std::size_t, corners> by_rank;
-    std::iota(by_rank.begin(), by_rank.end(), std::size_t{0});
-    std::sort(by_rank.begin(), by_rank.end(),
-              [&](std::size_t a, std::size_t b) { return rank_[at(corner[a])] > rank_[at(corner[b])]; });
-    for (const std::size_t k : by_rank) {
-      if (rank_[at(point)] > rank_[at(corner[k])]) break;
-      const int coordinate = orientation_with(corner, k, point);
-      if (coordinate != 0) return coordinate > 0;
-    }
-    return false;
+    return side != 0 ? side > 0 : side_of_sphere(places(cells_[at(cell.beyond[k])].corner), place(point)) > 0;
   }
 
   // A cell whose sphere contains the point, by a walk towards it.
