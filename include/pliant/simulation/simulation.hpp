@@ -88,7 +88,7 @@ class Simulation
                 "this integrator solves no linear system, so that Simulation takes no solver: write "
                 "Simulation(solid, integrator, constraints...)");
   static_assert(!System::abilities.rows || Integrator::abilities.takes_rows,
-                "this integrator takes no joints: use BackwardEuler or OptimizationEuler");
+                "this integrator takes no joints: use BackwardEuler, OptimizationEuler or Newmark");
   static_assert(
       !System::abilities.rows || !needs_solver || detail::linear_solver::solver_abilities<Solver>.takes_rows,
       "joints need a solver that takes rows: Simulation(mechanism, BackwardEuler{...}, Condensed{})");
