@@ -188,6 +188,8 @@
 #include <pliant/rigid/joint/ball.hpp>
 #include <pliant/rigid/joint/ball_to_face.hpp>
 #include <pliant/rigid/joint/concept.hpp>
+#include <pliant/rigid/joint/face_point.hpp>
+#include <pliant/rigid/joint/face_to_face.hpp>
 #include <pliant/rigid/joint/fixed.hpp>
 #include <pliant/rigid/joint/hinge.hpp>
 #include <pliant/rigid/joint/joint_list.hpp>
