@@ -106,7 +106,7 @@ int run(int argc, char** argv) {
     if (!report) throw std::runtime_error(report.message());
     gap = std::max(gap, sim.joint_gap());
     farthest = std::max(farthest, std::abs(sim.pose(above).translation().x()));
-    if (series && step % 3 == 0) series->write(sim.soft());
+    if (series && step % 3 == 0) series->write(sim);
   }
 
   // Step 4: the facts.

@@ -49,7 +49,12 @@ Points normals_of(const Points& positions, const Triangles& surface) {
   return normals;
 }
 
-void draw_body(const Camera& camera, const Points& positions, const Triangles& surface, bool edges) {
+struct Colour {
+  float red, green, blue;
+};
+
+void draw_body(const Camera& camera, const Points& positions, const Triangles& surface, const Colour& colour,
+               bool edges) {
   glEnable(GL_LIGHTING);
   glEnable(GL_LIGHT0);
   glEnable(GL_NORMALIZE);
@@ -67,13 +72,13 @@ void draw_body(const Camera& camera, const Points& positions, const Triangles& s
   };
   glEnable(GL_POLYGON_OFFSET_FILL);
   glPolygonOffset(1, 1);
-  glColor3f(0.95F, 0.45F, 0.15F);
+  glColor3f(colour.red, colour.green, colour.blue);
   triangles();
   glDisable(GL_POLYGON_OFFSET_FILL);
   if (edges) {
     glDisable(GL_LIGHTING);
     glPolygonMode(GL_FRONT_AND_BACK, GL_LINE);
-    glColor3f(0.35F, 0.12F, 0.02F);
+    glColor3f(0.37F * colour.red, 0.27F * colour.green, 0.13F * colour.blue);
     triangles();
     glPolygonMode(GL_FRONT_AND_BACK, GL_FILL);
   }
@@ -94,12 +99,25 @@ void draw_shadow(const Points& positions, const Triangles& surface) {
 
 }  // namespace
 
-void draw(const Camera& camera, const Points& positions, const Triangles& surface, bool edges,
-          int pixels_wide, int pixels_high) {
+// Each triangle gets nodes of its own, so that flat faces look flat.
+void draw_rigid(const Camera& camera, const pliant::BodySnapshot& bodies) {
+  Points corners(3, bodies.triangles.size());
+  Triangles triangles(3, bodies.triangles.cols());
+  for (int k = 0; k < corners.cols(); ++k) {
+    corners.col(k) = bodies.positions.col(bodies.triangles.data()[k]);
+    triangles.data()[k] = k;
+  }
+  draw_body(camera, corners, triangles, {0.25F, 0.60F, 0.30F}, false);
+}
+
+void draw(const Camera& camera, const Points& positions, const Triangles& surface,
+          const pliant::BodySnapshot& bodies, bool edges, int pixels_wide, int pixels_high) {
   set_up(camera, pixels_wide, pixels_high);
   draw_shadow(positions, surface);
+  draw_shadow(bodies.positions, bodies.triangles);
   draw_floor();
-  draw_body(camera, positions, surface, edges);
+  draw_body(camera, positions, surface, {0.95F, 0.45F, 0.15F}, edges);
+  draw_rigid(camera, bodies);
 }
 
 void write_picture(const std::string& path, int pixels_wide, int pixels_high) {

@@ -36,6 +36,7 @@ class SceneOf : public Scene {
     integrator.rule = rule;
     sim_.set_integrator(integrator);
   }
+  int rules() const override { return static_cast<int>(rule_names.size()); }
   void grab(std::vector<int> nodes) override {
     hand_velocity_.setZero();
     sim_.set_constraint(hand(std::move(nodes)));

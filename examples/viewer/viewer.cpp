@@ -1,4 +1,4 @@
-// viewer: a soft body in a window, to be grabbed and thrown.
+// viewer: a soft body in a window, alone or on a chain of rigid links, to be grabbed and thrown.
 //
 // The problem: a body falls to the floor and is dragged about by some of its nodes, sixty frames a second.
 //
@@ -6,12 +6,15 @@
 //
 // Run:  viewer                   a ball that this program generates
 //       viewer box               a box
+//       viewer chain             a bar that hangs on a chain of rigid links
 //       viewer hand.msh          tetrahedra of a Gmsh, Medit, TetGen, Vega or VTK file
-//       viewer --frames 90 --screenshot falls.ppm [ball | box | file]     without a window on the screen
+//       viewer --frames 90 --screenshot falls.ppm [ball | box | chain | file]     without a window on the
+//       screen viewer --frames 90 --drag 0.5 0.2 0.8 0.3 ...     and drag what is at a point of the picture
+//       to another
 //
-// Left button: grab the body, or turn the camera; right button: turn the camera; wheel: zoom. Keys: space
-// pauses, N one frame, R restarts, E next energy, I next integrator, W edges, Esc quits. The title of the
-// window shows the volume, the energy and the cost of a frame.
+// Left button: grab the body or a link, or turn the camera; right button: turn the camera; wheel: zoom. Keys:
+// space pauses, N one frame, R restarts, E next energy, I next integrator, W edges, Esc quits. The title of
+// the window shows the volume, the energy and the cost of a frame.
 //
 // Read before: 01_hello. Each energy is compiled separately (scene.hpp, scene_of.hpp); any_integrator.hpp
 // chooses the integrator at run time, and picture.cpp draws.
@@ -21,6 +24,7 @@
 
 #include <GLFW/glfw3.h>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -51,6 +55,7 @@ struct Arguments {
   std::string body = "ball";
   int frames = 0;  // 0: until the window is closed
   std::string screenshot;
+  std::optional<std::array<double, 4>> drag;  // from and to, as parts of the width and height of the picture
 };
 
 Arguments parse(int argc, char** argv) {
@@ -59,7 +64,10 @@ Arguments parse(int argc, char** argv) {
     const std::string_view word = argv[k];
     if (word == "--frames" && k + 1 < argc) arguments.frames = std::atoi(argv[++k]);
     else if (word == "--screenshot" && k + 1 < argc) arguments.screenshot = argv[++k];
-    else if (word.starts_with("--")) throw std::runtime_error("unknown option " + std::string(word));
+    else if (word == "--drag" && k + 4 < argc) {
+      arguments.drag.emplace();
+      for (double& part : *arguments.drag) part = std::atof(argv[++k]);
+    } else if (word.starts_with("--")) throw std::runtime_error("unknown option " + std::string(word));
     else arguments.body = word;
   }
   return arguments;
@@ -72,6 +80,8 @@ Mesh<Tet4> make_body(const std::string& name) {
     mesh = make_ball<Tet4>({.shells = 4});
   } else if (name == "box") {
     mesh = make_box<Tet4>({.lengths = {1, 0.5, 0.5}, .cells = {10, 5, 5}});
+  } else if (name == "chain") {
+    mesh = make_box<Tet4>({.lengths = {0.4, 1, 0.4}, .cells = {3, 8, 3}});
   } else {
     ReadReport report;
     mesh = read_mesh<Tet4>(name, report);
@@ -96,20 +106,24 @@ double seconds() { return SteadyClock{}(); }
 
 class Viewer {
  public:
-  Viewer(const Mesh<Tet4>& mesh, const FrameRate& rate, std::function<double()> clock)
+  Viewer(const Mesh<Tet4>& mesh, const std::vector<Choice>& choices, const FrameRate& rate,
+         std::function<double()> clock)
       : mesh_(mesh),
         rest_(mesh.nodes),
         rest_volume_(total_volume(mesh)),
         surface_(boundary_faces(mesh).faces),
         frames_(rate, std::move(clock)),
-        scene_(energies[0].make(mesh)) {}
+        choices_(choices),
+        scene_(choices[0].make(mesh)) {}
 
   bool paused = false, edges = true;
   Camera camera;
 
   // Step 2: a frame. The hand follows the mouse, with at most 3 m/s and not into the floor.
   void advance() {
-    if (hand_) {
+    if (hand_ && hand_->body >= 0) {
+      scene_->pull_body(hand_->target);
+    } else if (hand_) {
       const Eigen::Vector3d at = scene_->positions().col(hand_->node);
       Eigen::Vector3d velocity = (hand_->target - at) / frames_.rate().frame;
       velocity *= std::min(1.0, 3 / std::max(velocity.norm(), 1e-9));
@@ -131,24 +145,26 @@ class Viewer {
 
   void show(int pixels_wide, int pixels_high) {
     const double begin = seconds();
-    draw(camera, scene_->positions(), surface_, edges, pixels_wide, pixels_high);
+    draw(camera, scene_->positions(), surface_, scene_->bodies(), edges, pixels_wide, pixels_high);
     picture_cost_ = seconds() - begin;
   }
 
-  // Step 3: the hand. It grabs the nodes near the one that is nearest to the point under the mouse.
+  // Step 3: the hand. It grabs the nodes near the one that is nearest to the point under the mouse, or the
+  // point of a rigid body.
   bool grab(const Ray& ray) {
     const Points& x = scene_->positions();
-    double nearest = std::numeric_limits<double>::infinity();
-    int triangle = -1;
-    for (int k = 0; k < surface_.cols(); ++k) {
-      const double distance = hit(ray, x.col(surface_(0, k)), x.col(surface_(1, k)), x.col(surface_(2, k)));
-      if (distance >= nearest) continue;
-      nearest = distance;
-      triangle = k;
+    const auto [triangle, nearest] = first_hit(ray, x, surface_);
+    const BodySnapshot bodies = scene_->bodies();
+    const auto [on_body, distance] = first_hit(ray, bodies.positions, bodies.triangles);
+    if (on_body >= 0 && distance < nearest) {
+      const Eigen::Vector3d there = ray.origin + distance * ray.direction;
+      hand_ = {.body = bodies.body_of[static_cast<std::size_t>(on_body)], .node = -1, .target = there};
+      scene_->grab_body(hand_->body, there);
+      return true;
     }
     if (triangle < 0) return false;
     const Eigen::Vector3d place = ray.origin + nearest * ray.direction;
-    Hand hand{surface_(0, triangle), place};
+    Hand hand{.body = -1, .node = surface_(0, triangle), .target = place};
     for (const int node : surface_.col(triangle)) {
       if ((x.col(node) - place).norm() < (x.col(hand.node) - place).norm()) hand.node = node;
     }
@@ -174,6 +190,7 @@ class Viewer {
 
   void let_go() {
     if (hand_) scene_->grab({});
+    scene_->let_body_go();
     hand_.reset();
   }
 
@@ -186,15 +203,16 @@ class Viewer {
   // Another energy continues from the current state.
   void next_energy() {
     let_go();
-    energy_ = (energy_ + 1) % energies.size();
-    auto next = energies[energy_].make(mesh_);
+    if (choices_.size() == 1) return;
+    energy_ = (energy_ + 1) % choices_.size();
+    auto next = choices_[energy_].make(mesh_);
     next->set_state(scene_->positions(), scene_->velocities());
     next->set_rule(rule());
     scene_ = std::move(next);
   }
 
   void next_integrator() {
-    rule_ = (rule_ + 1) % rule_names.size();
+    rule_ = (rule_ + 1) % static_cast<std::size_t>(scene_->rules());
     scene_->set_rule(rule());
   }
 
@@ -207,7 +225,7 @@ class Viewer {
     std::snprintf(text, sizeof text,
                   "pliant | %s, %s | volume %.1f %% | elastic %.0f J, kinetic %.0f J | %d steps of %.1f ms, "
                   "picture %.1f ms%s",
-                  energies[energy_].name, rule_names[rule_], 100 * volume, energy.elastic, energy.kinetic,
+                  choices_[energy_].name, rule_names[rule_], 100 * volume, energy.elastic, energy.kinetic,
                   report_.substeps, 1e3 * report_.mean_substep, 1e3 * picture_cost_,
                   paused ? " | paused" : "");
     return text;
@@ -215,9 +233,20 @@ class Viewer {
 
  private:
   struct Hand {
-    int node;                // that follows the mouse
+    int body, node;          // that follows the mouse; -1 for none
     Eigen::Vector3d target;  // [m]
   };
+
+  // The triangle that a ray hits first, -1 for none, and its distance [m].
+  static std::pair<int, double> first_hit(const Ray& ray, const Points& x, const Triangles& triangles) {
+    std::pair<int, double> first{-1, std::numeric_limits<double>::infinity()};
+    for (int k = 0; k < triangles.cols(); ++k) {
+      const double distance =
+          hit(ray, x.col(triangles(0, k)), x.col(triangles(1, k)), x.col(triangles(2, k)));
+      if (distance < first.second) first = {k, distance};
+    }
+    return first;
+  }
 
   Rule rule() const { return static_cast<Rule>(rule_); }
 
@@ -226,6 +255,7 @@ class Viewer {
   double rest_volume_;
   Triangles surface_;
   AnyFrames frames_;
+  std::vector<Choice> choices_;
   std::unique_ptr<Scene> scene_;
   FrameReport report_;
   std::optional<Hand> hand_;
@@ -340,8 +370,14 @@ int run(int argc, char** argv) {
   const bool hidden = arguments.frames > 0;
   // Without anybody who looks, the number of substeps must not depend on the machine.
   const FrameRate rate{.max_substeps = hidden ? 4 : 16};
-  Viewer viewer(make_body(arguments.body), rate,
+  const bool chain = arguments.body == "chain";
+  Viewer viewer(make_body(arguments.body), chain ? chains : energies, rate,
                 hidden ? std::function<double()>([] { return 0.0; }) : SteadyClock{});
+
+  if (chain) {
+    viewer.camera.target.y() = 1.3;
+    viewer.camera.distance = 4.5;
+  }
 
   const Glfw glfw;
   glfwWindowHint(GLFW_VISIBLE, hidden ? GLFW_FALSE : GLFW_TRUE);
@@ -357,6 +393,12 @@ int run(int argc, char** argv) {
     return 0;
   }
 
+  if (arguments.drag) {
+    const auto [from_x, from_y, to_x, to_y] = *arguments.drag;
+    const auto ray = [&](double x, double y) { return camera.ray(x * camera.width, y * camera.height); };
+    if (!viewer.grab(ray(from_x, from_y))) throw std::runtime_error("nothing to grab at this point");
+    viewer.point(ray(to_x, to_y));
+  }
   for (int frame = 0; frame < arguments.frames && !viewer.paused; ++frame) viewer.advance();
   int wide = 0, high = 0;
   glfwGetFramebufferSize(window, &wide, &high);

@@ -51,6 +51,7 @@ template <class ValueType>
 class PerRegion;
 struct Thickness;
 struct Rayleigh;
+struct StrainDamping;
 template <Element ElementType, class EnergyType, class ScalarType>
 class Solid;
 struct Weld;

@@ -113,6 +113,7 @@
 #include <pliant/integrator/row_passes.hpp>
 #include <pliant/integrator/stable_step.hpp>
 #include <pliant/integrator/step_report.hpp>
+#include <pliant/io/body_snapshot.hpp>
 #include <pliant/io/cell_mesh.hpp>
 #include <pliant/io/gmsh.hpp>
 #include <pliant/io/make_triangle_mesh.hpp>
@@ -147,14 +148,17 @@
 #include <pliant/mesh/diagnosis.hpp>
 #include <pliant/mesh/disjoint_sets.hpp>
 #include <pliant/mesh/doctor.hpp>
+#include <pliant/mesh/expansion.hpp>
 #include <pliant/mesh/generators.hpp>
 #include <pliant/mesh/make_ball.hpp>
 #include <pliant/mesh/make_box.hpp>
 #include <pliant/mesh/make_cylinder.hpp>
+#include <pliant/mesh/make_delaunay.hpp>
 #include <pliant/mesh/make_rectangle.hpp>
 #include <pliant/mesh/measure.hpp>
 #include <pliant/mesh/mesh.hpp>
 #include <pliant/mesh/mixed_mesh.hpp>
+#include <pliant/mesh/predicates.hpp>
 #include <pliant/mesh/repair.hpp>
 #include <pliant/mesh/selection.hpp>
 #include <pliant/mesh/split.hpp>
@@ -175,6 +179,7 @@
 #include <pliant/potential/rounding.hpp>
 #include <pliant/potential/step_potential.hpp>
 #include <pliant/potential/stiffness_damping.hpp>
+#include <pliant/rigid/body_surface.hpp>
 #include <pliant/rigid/coupled.hpp>
 #include <pliant/rigid/coupled_system.hpp>
 #include <pliant/rigid/free_rotation.hpp>
@@ -183,6 +188,8 @@
 #include <pliant/rigid/joint/ball.hpp>
 #include <pliant/rigid/joint/ball_to_face.hpp>
 #include <pliant/rigid/joint/concept.hpp>
+#include <pliant/rigid/joint/face_point.hpp>
+#include <pliant/rigid/joint/face_to_face.hpp>
 #include <pliant/rigid/joint/fixed.hpp>
 #include <pliant/rigid/joint/hinge.hpp>
 #include <pliant/rigid/joint/joint_list.hpp>
@@ -210,6 +217,7 @@
 #include <pliant/solid/per_region.hpp>
 #include <pliant/solid/rayleigh.hpp>
 #include <pliant/solid/solid.hpp>
+#include <pliant/solid/strain_damping.hpp>
 #include <pliant/solid/with_terms.hpp>
 #include <pliant/version.hpp>
 

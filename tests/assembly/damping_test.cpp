@@ -227,6 +227,9 @@ Damped damped(const Body& body) {
 const Density density{1};
 const Rayleigh rayleigh{.beta = beta};
 const LinearElastic hooke(lame);
+// The same law, and so the same forces.
+const StrainDamping strain_damping{.shear = beta * lame.mu(),
+                                   .bulk = beta * (lame.lambda() + 2 * lame.mu() / 3)};
 
 const std::vector<Damped>& bodies() {
   static const std::vector<Damped> all = {
@@ -236,7 +239,11 @@ const std::vector<Damped>& bodies() {
       damped(Solid(make_rectangle<Tri3>({.cells = {3, 2}}), StableNeoHookean(lame), density, Thickness{0.1},
                    rayleigh)),
       damped(Solid(make_box<Tet4>({.cells = {2, 1, 1}}), hooke, density, rayleigh)),
-      damped(Solid(make_rectangle<Tri3>({.cells = {3, 2}}), PlaneStress(hooke), density, rayleigh))};
+      damped(Solid(make_rectangle<Tri3>({.cells = {3, 2}}), PlaneStress(hooke), density, rayleigh)),
+      damped(Solid(make_box<Tet4>({.cells = {2, 1, 1}}), StableNeoHookean(lame), density, strain_damping)),
+      damped(Solid(make_rectangle<Tri3>({.cells = {3, 2}}), StableNeoHookean(lame), density, Thickness{0.1},
+                   strain_damping)),
+      damped(Solid(make_rectangle<Tri3>({.cells = {3, 2}}), PlaneStress(hooke), density, strain_damping))};
   return all;
 }
 
@@ -348,6 +355,46 @@ TEST_CASE("damping: it is beta K at rest, and of a linear body everywhere") {
                    expected = beta * body.stiffness();
     CHECK((body.matrix(x) - expected).norm() < 1e-13 * expected.norm());
   }
+}
+
+TEST_CASE("damping: that of strain adds to that of stiffness, whatever the energy") {
+  std::mt19937 random(6);
+  const auto mesh = make_box<Tet4>({.cells = {2, 1, 1}});
+  const auto check = [&](const auto& energy) {
+    const Damped stiffness = damped(Solid(mesh, energy, density, rayleigh)),
+                 strain = damped(Solid(mesh, energy, density, strain_damping)),
+                 both = damped(Solid(mesh, energy, density, rayleigh, strain_damping)),
+                 other = damped(Solid(mesh, StableNeoHookean(lame), density, strain_damping));
+    const MatrixXd x = mesh.nodes + both.noise(0.3, random), v = both.noise(1, random),
+                   force = both.drag(x, v);
+    CHECK((force - stiffness.drag(x, v) - strain.drag(x, v)).norm() < 1e-12 * force.norm());
+    CHECK((strain.drag(x, v) - other.drag(x, v)).norm() < 1e-13 * force.norm());
+    CHECK((both.matrix(x) * v.reshaped() - force.reshaped()).norm() < 1e-12 * force.norm());
+  };
+  check(StableNeoHookean(lame));
+  check(Fibres{});
+  const Fibres broken{.mu = std::numeric_limits<double>::quiet_NaN()};  // no Hessian at rest is needed
+  CHECK_NOTHROW(damped(Solid(mesh, broken, density, strain_damping)));
+}
+
+TEST_CASE("damping: shear and changes of volume are damped separately") {
+  const auto mesh = make_box<Tet4>({.cells = {2, 1, 1}});
+  const auto of = [&](const StrainDamping& damping) {
+    return damped(Solid(mesh, StableNeoHookean(lame), density, damping));
+  };
+  const Damped shear = of({.shear = 2}), bulk = of({.bulk = 2});
+  const MatrixXd swelling = mesh.nodes,
+                 shearing = Eigen::Matrix3d{{0, 1, 2}, {1, 3, 0}, {2, 0, -3}} * mesh.nodes;
+  CHECK(shear.drag(mesh.nodes, swelling).norm() < 1e-14);
+  CHECK(bulk.drag(mesh.nodes, shearing).norm() < 1e-13);
+  // The power in a unit volume: bulk tr^2 and 2 shear |dev|^2.
+  const double volume = 1;
+  CHECK(swelling.cwiseProduct(bulk.drag(mesh.nodes, swelling)).sum() == Approx(2 * 9 * volume));
+  CHECK(shearing.cwiseProduct(shear.drag(mesh.nodes, shearing)).sum() == Approx(2 * 2 * 28 * volume));
+
+  CHECK_THROWS_WITH(of({.shear = -1}), "StrainDamping::shear = -1: must not be negative (Pa s)");
+  CHECK_THROWS_WITH(of({.bulk = std::numeric_limits<double>::infinity()}),
+                    Catch::Contains("StrainDamping::bulk = infinite"));
 }
 
 TEST_CASE("damping: regions have that of their own materials, in double and in float") {

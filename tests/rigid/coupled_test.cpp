@@ -9,6 +9,7 @@
 #include <pliant/constraint/sliding.hpp>
 #include <pliant/io/snapshot.hpp>
 #include <pliant/rigid/joint/ball_to_face.hpp>
+#include <pliant/rigid/joint/face_to_face.hpp>
 #include <pliant/rigid/joint/weld_to_nodes.hpp>
 #include <pliant/solid/bodies.hpp>
 #include <pliant/testing/joints.hpp>
@@ -81,6 +82,96 @@ TEST_CASE("BallToFace and WeldToNodes: derivatives, and forces that sum to zero"
     INFO(report.message());
     CHECK(report);
   }
+}
+
+TEST_CASE("FaceToFace: derivatives, and forces that sum to zero") {
+  for (const double offset : {0.0, 0.3, -0.1}) {
+    const FaceToFace joint{
+        .first = {.face = {4, 7, 9}, .barycentric = {0.5, 0.7, -0.2}, .offset = offset},
+        .second = {.face = {1, 2, 3}, .barycentric = {0.1, 0.2, 0.7}, .offset = -2 * offset}};
+    const CheckReport report = check_joint(joint, {.fits = false});
+    INFO(report.message());
+    CHECK(report);
+  }
+}
+
+TEST_CASE("FaceToFace: two solids, and two faces of one") {
+  // A solid 0.3 m below another one; they are joined in the gap, below the middle of the upper one.
+  const auto solid = [](double height) {
+    auto mesh = cells();
+    mesh.nodes.row(1).array() += height;
+    return Solid(mesh, StableNeoHookean(Lame::from_young_poisson(1e7, 0.3)), Density{1000},
+                 Rayleigh{.alpha = 5});
+  };
+  const Bodies both(solid(0), solid(-1.3));
+  const auto corners = [&](double y) {
+    return std::array{nearest_node(cells(), {0, y, 0}), nearest_node(cells(), {0, y, 1}),
+                      nearest_node(cells(), {1, y, 0})};
+  };
+  const auto lower = both.nodes<1>(std::vector<int>{corners(1)[0], corners(1)[1], corners(1)[2]});
+  const Vector3 middle(-0.5, 0.5, 1);
+  const FaceToFace hook{
+      .first = {.face = corners(0), .barycentric = middle, .offset = -0.1},
+      .second = {.face = {lower[0], lower[1], lower[2]}, .barycentric = middle, .offset = 0.2}};
+  Coupled hung(both, Mechanism{}), free(both, Mechanism{});
+  CHECK(hung.add(hook) == 0);
+  CHECK(free.add(hook) == 0);
+  hung.add(WeldToNodes{.nodes = test::nodes_at(cells(), 1)});
+  const double weight = 4000 * test::gravity;
+  {
+    Simulation sim(hung, BackwardEuler{.dt = 0.02}, Condensed{});
+    sim.set_gravity({0, -test::gravity, 0});
+    test::step(sim, 100);
+    CHECK(sim.joint_gap() < 1e-10);
+    CHECK(sim.joint_load(1).force.y() == Approx(-weight).epsilon(1e-3));
+    CHECK(sim.joint_load(0).force.norm() == 0);  // it has no body
+  }
+  Simulation sim(free, BackwardEuler{.dt = 0.002, .newton = {.tolerance = 1e-11}}, Condensed{});
+  auto velocities = sim.velocities();
+  velocities.row(0).leftCols(12).setConstant(1);
+  sim.set_velocities(velocities);
+  for (int n = 0; n < 50; ++n) {
+    test::step(sim);
+    CHECK(sim.joint_gap() < 1e-10);
+    // The drag of the mass damping takes the same part of the momentum in each step.
+    const Vector3 p = 2000 * Vector3::UnitX() * std::pow(1 / (1 + 5 * 0.002), n + 1);
+    CHECK((test::soft_momentum(sim) - p).norm() < 1e-9 * p.norm());
+  }
+  CHECK(sim.velocities().row(0).tail(12).mean() > 0.1);  // the lower one is pulled along
+
+  // The middle of one solid, from its upper and from its lower faces.
+  Coupled one(solid(0), Mechanism{});
+  one.add(FaceToFace{.first = {.face = corners(0), .barycentric = middle, .offset = 0.5},
+                     .second = {.face = corners(1), .barycentric = middle, .offset = -0.5}});
+  Simulation squeezed(one, BackwardEuler{.dt = 0.01}, Condensed{});
+  auto push = squeezed.velocities();
+  for (int k = 0; k < 12; ++k) push(1, k) = cells().nodes(1, k) > 0.5 ? -2 : 2;
+  squeezed.set_velocities(push);
+  for (int n = 0; n < 20; ++n) {
+    test::step(squeezed);
+    CHECK(squeezed.joint_gap() < 1e-10);
+  }
+
+  const auto refused_by = [&](FaceToFace joint) {
+    try {
+      Coupled(both, Mechanism{}).add(joint);
+    } catch (const ParameterError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no such error");
+  };
+  FaceToFace open = hook, shared = hook, within = hook, sums = hook;
+  open.second.offset = 0.3;
+  CHECK(refused_by(open).find("joint 0: held row = ") == 0);
+  CHECK(refused_by(open).find("the joint does not fit") != std::string::npos);
+  shared.second.face[1] = shared.first.face[2];
+  CHECK(refused_by(shared).find("a joint is between different nodes") != std::string::npos);
+  sums.first.barycentric[0] = 0;
+  CHECK(refused_by(sums) == "joint 0: FaceToFace::first.barycentric: sum = 1.5: must be 1");
+  // Three nodes that are on no common face.
+  within.second.face[2] = both.nodes<1>(std::vector<int>{nearest_node(cells(), {2, 0, 1})})[0];
+  within.compliance.stiffness = 1;
+  CHECK(refused_by(within).find("joint 0: FaceToFace::second.face: first node = ") == 0);
 }
 
 TEST_CASE("Coupled: joints are numbered after those of the mechanism") {

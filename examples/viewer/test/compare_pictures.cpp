@@ -1,5 +1,7 @@
 // compare_pictures before.ppm after.ppm: 0 where both show a ball in the viewer's colours, which has fallen
 // from half a metre in the first to the floor in the second.
+// compare_pictures links before.ppm after.ppm: 0 where both show rigid links above a soft body, which are
+// dragged to the right in the second.
 #include <cstdio>
 #include <exception>
 #include <fstream>
@@ -15,6 +17,8 @@ struct Sight {
   double middle = 0;  // the mean row
   double lowest = 0;  // the last row
   double edges = 0;   // share of its pixels in the darker brown of the edges
+  double links = 0;   // share of all pixels in the green of rigid links, and their mean row and column
+  double links_row = 0, links_column = 0;
 };
 
 Sight look_at(const std::string& path) {
@@ -35,6 +39,11 @@ Sight look_at(const std::string& path) {
   for (int row = 0; row < height; ++row) {
     for (int column = 0; column < width; ++column) {
       const unsigned char* pixel = &pixels[3 * static_cast<std::size_t>(row * width + column)];
+      if (pixel[1] > 1.3 * pixel[0] && pixel[1] > 1.3 * pixel[2]) {
+        sight.links += 1;
+        sight.links_row += row;
+        sight.links_column += column;
+      }
       if (pixel[0] < 1.5 * pixel[2] || pixel[0] < 40) continue;  // the body is orange, all else bluish
       count += 1;
       rows += row;
@@ -43,6 +52,11 @@ Sight look_at(const std::string& path) {
     }
   }
   if (count == 0) throw std::runtime_error(path + " shows no body");
+  if (sight.links > 0) {
+    sight.links_row /= sight.links * height;
+    sight.links_column /= sight.links * width;
+    sight.links /= static_cast<double>(width) * height;
+  }
   sight.share = count / (static_cast<double>(width) * height);
   sight.middle = rows / count / height;
   sight.edges = brown / count;
@@ -71,11 +85,25 @@ int run(const std::string& first, const std::string& second) {
   return right ? 0 : 1;
 }
 
+int run_links(const std::string& first, const std::string& second) {
+  const Sight before = look_at(first), after = look_at(second);
+  bool right = true;
+  for (const Sight& sight : {before, after}) {
+    std::printf("links: %.4f of the pixels, column %.3f, row %.3f, that of the body %.3f\n", sight.links,
+                sight.links_column, sight.links_row, sight.middle);
+    right &= check(sight.links > 0.001 && sight.links < 0.02, "the links fill 0.1 to 2 % of the picture");
+    right &= check(sight.links_row < sight.middle - 0.1, "they are above the body");
+  }
+  right &= check(after.links_column > before.links_column + 0.02, "the link that is dragged moves");
+  return right ? 0 : 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    if (argc != 3) throw std::runtime_error("compare_pictures before.ppm after.ppm");
+    if (argc == 4 && std::string(argv[1]) == "links") return run_links(argv[2], argv[3]);
+    if (argc != 3) throw std::runtime_error("compare_pictures [links] before.ppm after.ppm");
     return run(argv[1], argv[2]);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

@@ -22,7 +22,7 @@ class BatchMaterials {
   using Batches = typename Kernel::Batches;
 
   explicit BatchMaterials(const SolidType& solid) : energy_(solid.energy()) {
-    if (solid.damping().beta > 0) viscosity_ = {energy_, solid.damping().beta};
+    viscosity_ = {energy_, solid.damping().beta, solid.strain_damping().shear, solid.strain_damping().bulk};
   }
 
   // Must be called before an evaluation.
@@ -89,7 +89,8 @@ class BatchMaterials<SolidType, isa> {
       material_of_region[region] = static_cast<int>(energies_.size());
       energies_.push_back(energy);
       viscosities_.emplace_back();
-      if (solid.damping().beta > 0) viscosities_.back() = {energy, solid.damping().beta};
+      viscosities_.back() = {energy, solid.damping().beta, solid.strain_damping().shear,
+                             solid.strain_damping().bulk};
     }
     for (std::ptrdiff_t e = 0; e < batches.element_count; ++e) {
       const int user = batches.to_user[static_cast<std::size_t>(e)];

@@ -79,11 +79,15 @@ struct SystemAbilities {
   // unknowns x, zero at rest().
   bool own_gravity = false;
   // Its steps satisfy equations and inequalities (linear_solver/rows/rows.hpp):
-  //   begin_rows(x, dt)      computes rows() for a step of dt [s] from x, without multipliers
+  //   begin_rows(x, step)    computes rows() for a RowStep from x, without multipliers
   //   follow_rows(x, u)      corrects the right sides by the errors at x, reached by the displacement u;
   //                          returns the largest error
   //   row_rounding(x)        the rounding of these errors
-  // The forces of rows act with their derivatives at the start of a step, and rows are met at its end.
+  // The forces of rows act with their derivatives at the start of a step, and rows are met at its end. For
+  // Newmark:
+  //   begin_row_rates(x, step)   computes rows() for the rates at x after a step
+  //   row_rate_error(v)          the largest error of rates
+  //   end_row_rates(dt)          takes note of their multipliers, the impulses of the second half of the step
   bool rows = false;
   // With rows: it has neither elastic energy nor damping nor constraints, so that its steps need no Newton's
   // method.
@@ -261,7 +265,7 @@ concept System = requires(S& system, const S& constant, const typename S::Vector
   // also A = scale * d2E/dx2 [N/m], projected
   { system.tangent(x, Projection::clamp, scale, g, A) } -> std::convertible_to<double>;
   { constant.mass_damping() } -> std::convertible_to<const typename S::Vector&>;  // alpha M [kg/s], or empty
-  // beta [s] of the stiffness damping, 0 if there is none
+  // beta [s] of the stiffness damping, 0 if strain is not damped, positive if it is by another law
   { constant.stiffness_damping() } -> std::same_as<typename S::Scalar>;
   // adds its force to g [N] and its derivative to A, unless that is null; returns its potential [J]
   { system.add_damping(straining, Projection::clamp, g, &A) } -> std::convertible_to<double>;

@@ -35,7 +35,7 @@ class ElasticElements {
                                                     pattern, solid.thickness().value)),
         batch_energy_(static_cast<std::size_t>(batches_.count)),
         plastic_strains_(batches_),
-        damps_(solid.damping().beta > 0) {
+        damps_(solid.damping().beta > 0 || solid.strain_damping().any()) {
     materials_.arrange(solid, batches_);
   }
 

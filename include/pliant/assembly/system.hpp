@@ -204,7 +204,8 @@ class ElasticSystem {
   // alpha M of the damping, for each node and axis [kg/s]; without nodes if there is none.
   const Vector& mass_damping() const { return mass_damping_; }
 
-  // beta of the stiffness damping, the largest of the solids [s]; 0 if there is none.
+  // beta of the stiffness damping, the largest of the solids [s]; 0 if no solid damps strain, and 1 if those
+  // that do have a StrainDamping alone.
   Scalar stiffness_damping() const { return stiffness_damping_; }
 
   // Adds to g the negative damping force of a strain rate within a step [N], with the sign of dE/dx, and to
@@ -369,6 +370,9 @@ class ElasticSystem {
     std::apply([&](const auto&... part) { (add_mass(rest_nodes(solid), part), ...); }, parts);
     stiffness_damping_ = static_cast<Scalar>(
         std::apply([](const auto&... part) { return std::max({part.solid.damping().beta...}); }, parts));
+    const bool damps_strain =
+        std::apply([](const auto&... part) { return (part.solid.strain_damping().any() || ...); }, parts);
+    if (stiffness_damping_ == 0 && damps_strain) stiffness_damping_ = 1;
     for_each_set([&](const auto& elements, std::size_t) {
       rotation_changes_energy_ = rotation_changes_energy_ || elements.rotation_changes_energy();
     });

@@ -67,4 +67,12 @@ class PlaneStress {
 
 static_assert(Energy<PlaneStress<LinearElastic>, 2> && !Energy<PlaneStress<LinearElastic>, 3>);
 
+namespace detail::energy {
+
+template <class Energy>
+inline constexpr bool is_plane_stress = false;
+template <class Energy>
+inline constexpr bool is_plane_stress<PlaneStress<Energy>> = true;
+
+}  // namespace detail::energy
 }  // namespace pliant

@@ -4,8 +4,9 @@
 // Piola-Kirchhoff, Kelvin-Voigt law) at a rate G' of Green's strain that is (G+ - G) / T plus a term that
 // does not depend on the end of the step, with G and G+ at its start and end: incremental potentials as in
 // Brown et al. 2018, "Accurate dissipative forces in optimization integrators". C is Hooke's law of the
-// energy at rest. A rigid motion, with a rotation of any size, does not change Green's strain in any state,
-// and the forces of F S with a symmetric S have no moment about the positions at the end.
+// energy at rest; any other isotropic law serves as well. A rigid motion, with a rotation of any size, does
+// not change Green's strain in any state, and the forces of F S with a symmetric S have no moment about the
+// positions at the end.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include <pliant/algebra/tensor.hpp>
 #include <pliant/core/error.hpp>
 #include <pliant/energy/lame.hpp>
+#include <pliant/energy/plane_stress.hpp>
 #include <pliant/energy/projection.hpp>
 #include <pliant/energy/tangent.hpp>
 #include <pliant/simd/register.hpp>
@@ -157,7 +159,7 @@ class ViscousState {
   T time_;
 };
 
-// The viscosity of a material whose stiffness damping is beta.
+// The viscosity of a material whose stiffness damping is beta, plus an isotropic one.
 template <class Energy, int Dim>
 class Viscosity {
   static constexpr bool isotropic = has_lame<Energy>;
@@ -168,9 +170,32 @@ class Viscosity {
   // No viscosity.
   Viscosity() = default;
 
-  // beta [s] > 0. C is the Hessian at rest restricted to symmetric tensors, and projected to the nearest
-  // positive semidefinite matrix. Throws ParameterError if the Hessian is not finite.
-  Viscosity(const Energy& energy, double beta) {
+  // beta [s] >= 0; shear and bulk [Pa s] >= 0, see StrainDamping. Throws ParameterError if beta is not zero
+  // and the Hessian at rest is not finite.
+  Viscosity(const Energy& energy, double beta, double shear, double bulk) {
+    if (beta > 0) damp_stiffness(energy, beta);
+    if (shear == 0 && bulk == 0) return;
+    IsotropicViscosity own{shear, bulk - 2. / 3 * shear};
+    if constexpr (is_plane_stress<Energy>) own.lambda *= 2 * own.mu / (own.lambda + 2 * own.mu);
+    isotropic_ = {isotropic_.mu + own.mu, isotropic_.lambda + own.lambda};
+    if constexpr (!isotropic) {
+      if (!is_isotropic_) anisotropic_.C += matrix_of(own);
+    }
+  }
+
+  // Calls use(law), with an IsotropicViscosity if the law is isotropic.
+  template <class Use>
+  auto with_law(Use&& use) const {
+    if constexpr (!isotropic) {
+      if (!is_isotropic_) return use(anisotropic_);
+    }
+    return use(isotropic_);
+  }
+
+ private:
+  // C is the Hessian at rest restricted to symmetric tensors, and projected to the nearest positive
+  // semidefinite matrix.
+  void damp_stiffness(const Energy& energy, double beta) {
     using Rest = SmallMatrix<double, Dim, Dim>;
     const Matrix H = energy.hessian(Rest(Rest::Identity()));
     const bool finite = std::all_of(H.data(), H.data() + H.size(), core::is_finite);
@@ -192,16 +217,6 @@ class Viscosity {
     if constexpr (!isotropic) anisotropic_.C = beta * project_numerically<double, size>(C, Projection::clamp);
   }
 
-  // Calls use(law), with an IsotropicViscosity if the law is isotropic.
-  template <class Use>
-  auto with_law(Use&& use) const {
-    if constexpr (!isotropic) {
-      if (!is_isotropic_) return use(anisotropic_);
-    }
-    return use(isotropic_);
-  }
-
- private:
   static Matrix matrix_of(const IsotropicViscosity& law) {
     Matrix C = Matrix::Zero();
     for (int i = 0; i < Dim; ++i) {

@@ -29,6 +29,7 @@ struct IncrementalWeights {
   Scalar damping_time;  // T: damping is C (u - c) / T [s]
   Scalar ratio;         // s / T [s]
   double contact_time;  // duration for which a contact force acts, in the potential [s]
+  double row_end = 1;   // weight of the end of the step in the forces of compliant rows
 };
 
 // The function that a step minimises over its displacement u:
@@ -114,6 +115,9 @@ class IncrementalPotential
 
   // The length of the step [s].
   double dt() const { return weights_.dt; }
+
+  // How the forces of rows act in the potential.
+  RowStep row_step() const { return {weights_.dt, weights_.contact_time / weights_.dt, weights_.row_end}; }
 
   // The step of the body without its elasticity.
   void predict(Vector& step) const {
@@ -222,8 +226,8 @@ Minimized<Context> minimize_increment(
     return {std::move(report)};
   } else if constexpr (Context::System::abilities.rows) {
     potential.tangent(w.displacement, Projection::none, w.newton.gradient, w.newton.hessian);
-    return {satisfy_rows(context, state.x, potential.dt(), w.newton.hessian, w.newton.step, w.displacement,
-                         w.potential.position, monitor)};
+    return {satisfy_rows(context, state.x, potential.row_step(), w.newton.hessian, w.newton.step,
+                         w.displacement, w.potential.position, monitor)};
   } else {
     Minimized<Context> result = minimize_with_contacts(context, potential, newton, state.x, w.potential,
                                                        w.newton, w.displacement, monitor);

@@ -37,7 +37,8 @@ struct Newmark {
   double gamma = 0.5;  // [1/2, 1]
   Newton newton = {};  // accuracy and safeguards of the solve
 
-  static constexpr IntegratorAbilities abilities{.keeps_acceleration = true, .knows_colliders = true};
+  static constexpr IntegratorAbilities abilities{
+      .keeps_acceleration = true, .knows_colliders = true, .takes_rows = true};
 
   template <class SystemType, class FilterType>
   using Workspace = detail::integrator::IncrementalWorkspace<SystemType, FilterType>;
@@ -76,7 +77,7 @@ struct Newmark {
     const auto h = static_cast<Scalar>(dt), b = static_cast<Scalar>(beta), g = static_cast<Scalar>(gamma);
     const Scalar half(0.5), s = b * h * h, T = b * h / g;
     detail::integrator::IncrementalPotential<typename Context::System, typename Context::Filter> potential(
-        context, state, {dt, s, T, g * h, 2 * beta * dt}, newton, w);
+        context, state, {dt, s, T, g * h, 2 * beta * dt, 0.5}, newton, w);
     const auto& mass = context.system.mass();
     const auto load_per_mass = [&](std::ptrdiff_t i) {
       return detail::integrator::per_mass<Block>(context.loads.block(i), mass.block(i));
@@ -105,13 +106,18 @@ struct Newmark {
       const Block a = (u.block(i) - w.predicted.block(i)) / Block(s) + load_per_mass(i);
       end_acceleration.set_block(i, a);
     });
+    if constexpr (Context::System::abilities.rows) subtract_rows(context, w.position, end_acceleration);
     context.filter.apply(end_acceleration);
     mass.for_each_block([&](std::ptrdiff_t i) {
       const Block mean = Block(1 - g) * state.a.block(i) + Block(g) * end_acceleration.block(i);
       state.v.set_block(i, simd::multiply_add(Block(h), mean, state.v.block(i)));
       state.a.set_block(i, end_acceleration.block(i));
     });
-    if (contact) leave_contact(context, *contact, u, workspace.newton.gradient, state, w.held);
+    if constexpr (!Context::System::abilities.rows) {
+      if (contact) leave_contact(context, *contact, u, workspace.newton.gradient, state, w.held);
+    } else {
+      state.v.add(beta * dt, w.position);
+    }
     context.filter.for_each_moved([&](int node, const auto& S) {
       const auto velocity = ((u.node(node) - w.standstill.node(node)) / T).eval();
       // The force of the constraint belongs to the acceleration that follows from the velocities, not to the
@@ -122,12 +128,34 @@ struct Newmark {
       w.held.node(node) += mass.node(node).cwiseProduct(wrong - S * wrong);
       state.v.node(node) = S * state.v.node(node) + velocity - S * velocity;
     });
+    if constexpr (Context::System::abilities.turns_rates) context.system.turn_rates(state.x, u, state.v);
     displace(context.system, state.x, u, w.position);
+    if constexpr (Context::System::abilities.rows) {
+      const LinearStop stop = detail::integrator::satisfy_row_rates(
+          context, state.x, potential.row_step(), workspace.newton.hessian, w.position, state.v);
+      if (stop != LinearStop::converged) {
+        report.stop = stop == LinearStop::indefinite ? StepStop::indefinite : StepStop::not_finite;
+        return report;
+      }
+    }
     state.time += dt;
     return report;
   }
 
  private:
+  // Sets `row_acceleration` to that by the multipliers of the rows, and takes it from the acceleration.
+  template <class Context>
+  static void subtract_rows(const Context& context, typename Context::Vector& row_acceleration,
+                            typename Context::Vector& acceleration) {
+    row_acceleration.set_zero();
+    detail::integrator::subtract_row_forces(context.system.rows(), row_acceleration);
+    const auto& mass = context.system.mass();
+    for (std::ptrdiff_t i = 0; i < mass.nodes(); ++i) {
+      row_acceleration.node(i) = -row_acceleration.node(i).cwiseQuotient(mass.node(i));
+    }
+    acceleration.add(-1, row_acceleration);
+  }
+
   // A contact force acts during the whole step (Kane, Repetto, Ortiz, Marsden 1999): it is not part of the
   // acceleration at the start of the next step, and its value is 2 beta times that in the potential. Nodes in
   // contact follow the collider along its normal, and sticking ones in all directions; with the rule for v+

@@ -75,7 +75,7 @@ class RowMinimization {
         rows_(context.system.rows()) {}
 
   StepReport run() {
-    context_.system.begin_rows(x_, potential_.dt());
+    context_.system.begin_rows(x_, potential_.row_step());
     report_.stop = iterate();
     report_.potential_drop = first_value_ - value_;
     return std::move(report_);

@@ -8,7 +8,7 @@
 
 namespace pliant::detail::integrator {
 
-// Sets u, the displacement [m] from x in a step of dt [s], such that the forces of the rows and the inertia
+// Sets u, the displacement [m] from x in a step, such that the forces of the rows and the inertia
 // balance, A (u - p) = J^T lambda with the derivatives J of the rows at the start, and the rows are met at
 // the end, at move(x, u). `predicted` is p, the displacement without rows; A is the matrix of the step.
 //
@@ -18,14 +18,14 @@ namespace pliant::detail::integrator {
 // they do not change the momentum or the angular momentum; with rigid joints alone, which are met there, the
 // step is symplectic.
 template <class Context>
-StepReport satisfy_rows(const Context& context, const typename Context::Vector& x, double dt,
+StepReport satisfy_rows(const Context& context, const typename Context::Vector& x, const RowStep& step,
                         const typename Context::Matrix& A, const typename Context::Vector& predicted,
                         typename Context::Vector& u, typename Context::Vector& position,
                         NewtonMonitor monitor) {
   StepReport report = StepReport::without_residual();
   auto& system = context.system;
   auto& w = context.solver_workspace;
-  system.begin_rows(x, dt);
+  system.begin_rows(x, step);
   Rows& rows = system.rows();
   const auto failed = [&](LinearStop stop) {
     report.stop = stop == LinearStop::indefinite ? StepStop::indefinite : StepStop::not_finite;
@@ -56,6 +56,34 @@ StepReport satisfy_rows(const Context& context, const typename Context::Vector& 
       return report;
     }
   }
+}
+
+// Changes the rates v [m/s] at x, the end of a step whose rows are met, by impulses such that rigid rows stay
+// met: M (v - v before) = J^T lambda, J v = 0, as in RATTLE (Andersen 1983). A is scratch. Returns whether
+// the factor of the rows exists.
+template <class Context>
+LinearStop satisfy_row_rates(const Context& context, const typename Context::Vector& x, const RowStep& step,
+                             typename Context::Matrix& A, typename Context::Vector& predicted,
+                             typename Context::Vector& v) {
+  auto& system = context.system;
+  auto& w = context.solver_workspace;
+  A.set_zero();
+  for (std::ptrdiff_t i = 0; i < A.rows(); ++i) A.diagonal(i).diagonal() = system.mass().node(i);
+  system.begin_row_rates(x, step);
+  Rows& rows = system.rows();
+  if (const LinearStop stop = context.solver.prepare(A, rows, w); stop != LinearStop::converged) return stop;
+  predicted.set_sum(v, 0, v);
+  const double allowed = std::max(context.solver.gap, system.row_rounding(x)) / step.dt;
+  // Redundant rows need more than one pass.
+  for (int pass = 0; pass < context.solver.max_passes; ++pass) {
+    if (const auto solved = context.solver.solve(predicted, rows, v, w);
+        solved.stop != LinearStop::converged) {
+      return solved.stop;
+    }
+    if (system.row_rate_error(v) <= allowed) break;
+  }
+  system.end_row_rates(step.dt);
+  return LinearStop::converged;
 }
 
 }  // namespace pliant::detail::integrator

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <pliant/core/error.hpp>
+#include <pliant/io/body_snapshot.hpp>
 #include <pliant/io/snapshot.hpp>
 #include <pliant/io/write_file.hpp>
 #include <pliant/mesh/mixed_mesh.hpp>
@@ -92,6 +93,20 @@ struct VtuCells {
     std::apply([&](const auto&... part) { (add_part(part), ...); }, mesh.parts);
   }
 
+  explicit VtuCells(const NodeMatrix<int, 3>& triangles)
+      : nodes(triangles.data(), triangles.data() + triangles.size()),
+        types(static_cast<std::size_t>(triangles.cols()), vtk_cell_number(CellKind::triangle)) {
+    for (std::int64_t end = 3; end <= triangles.size(); end += 3) offsets.push_back(end);
+  }
+
+  // The XML elements of their arrays of cells. Bodies have no regions.
+  std::string describe(VtuArrays& arrays) const {
+    std::string xml;
+    if (regions.size() == types.size()) xml += arrays.add("region", regions.data(), regions.size());
+    if (!parts.empty()) xml += arrays.add("part", parts.data(), parts.size());
+    return xml;
+  }
+
  private:
   // The cells of a Mesh or a MeshPart.
   template <class Cells>
@@ -112,21 +127,17 @@ struct VtuCells {
   }
 };
 
-// The text and bytes of a .vtu file: positions as points, `point_data` already described and collected in
+// The text and bytes of a .vtu file; `point_data` and `cell_data` are already described and collected in
 // `arrays`.
-template <class MeshType, class Positions>
-std::string vtu_bytes(const MeshType& mesh, const Positions& positions, VtuArrays& arrays,
+template <class Scalar>
+std::string vtu_bytes(const NodeMatrix<Scalar, 3>& points, const VtuCells& cells, VtuArrays& arrays,
                       const std::string& point_data, const std::string& cell_data = "") {
-  using Scalar = typename MeshType::Scalar;
-  const auto points = in_space<Scalar>("positions", positions, mesh.node_count(), MeshType::dim);
-  const VtuCells cells(mesh);
   const char* byte_order = std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian";
   std::string xml =
       "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"" +
       std::string(byte_order) +
       "\" header_type=\"UInt64\">\n  <UnstructuredGrid>\n    <Piece NumberOfPoints=\"" +
-      std::to_string(mesh.node_count()) + "\" NumberOfCells=\"" + std::to_string(cells.types.size()) +
-      "\">\n";
+      std::to_string(points.cols()) + "\" NumberOfCells=\"" + std::to_string(cells.types.size()) + "\">\n";
   xml += "      <Points>\n";
   xml += arrays.add("Points", points.data(), static_cast<std::size_t>(points.size()), 3);
   xml += "      </Points>\n      <Cells>\n";
@@ -134,8 +145,7 @@ std::string vtu_bytes(const MeshType& mesh, const Positions& positions, VtuArray
   xml += arrays.add("offsets", cells.offsets.data(), cells.offsets.size());
   xml += arrays.add("types", cells.types.data(), cells.types.size());
   xml += "      </Cells>\n      <PointData>\n" + point_data + "      </PointData>\n      <CellData>\n";
-  xml += arrays.add("region", cells.regions.data(), cells.regions.size());
-  if (!cells.parts.empty()) xml += arrays.add("part", cells.parts.data(), cells.parts.size());
+  xml += cells.describe(arrays);
   xml += cell_data +
          "      </CellData>\n    </Piece>\n  </UnstructuredGrid>\n  <AppendedData encoding=\"raw\">\n_";
   return xml + arrays.bytes() + "\n  </AppendedData>\n</VTKFile>\n";
@@ -150,7 +160,9 @@ template <class MeshType>
 requires detail::io::is_mesh<MeshType>
 void write_vtu(const std::filesystem::path& path, const MeshType& mesh) {
   detail::io::VtuArrays arrays;
-  detail::io::write_file(path, detail::io::vtu_bytes(mesh, mesh.nodes, arrays, ""));
+  using Scalar = typename MeshType::Scalar;
+  const auto points = detail::io::in_space<Scalar>("positions", mesh.nodes, mesh.node_count(), MeshType::dim);
+  detail::io::write_file(path, detail::io::vtu_bytes(points, detail::io::VtuCells(mesh), arrays, ""));
 }
 
 // A state: the points are its positions, with the point arrays "displacement" [m] and "velocity" [m/s] and
@@ -172,23 +184,63 @@ void write_vtu(const std::filesystem::path& path, const S& snapshot) {
   detail::io::VtuArrays arrays;
   std::string point_data = arrays.add("displacement", displacement.data(), size, 3);
   point_data += arrays.add("velocity", velocities.data(), size, 3);
+  const detail::io::VtuCells cells(mesh);
   std::string cell_data;
   if constexpr (requires { snapshot.cell_plastic_strains(); }) {
     const NodeMatrix<Scalar, 9> strains = snapshot.cell_plastic_strains();
-    detail::core::require_size("plastic strains of cells", strains.cols(),
-                               std::ssize(detail::io::VtuCells(mesh).types));
+    detail::core::require_size("plastic strains of cells", strains.cols(), std::ssize(cells.types));
     cell_data = arrays.add("plastic_strain", strains.data(), static_cast<std::size_t>(strains.size()), 9);
   }
-  detail::io::write_file(path,
-                         detail::io::vtu_bytes(mesh, positions.topRows(dim), arrays, point_data, cell_data));
+  detail::io::write_file(path, detail::io::vtu_bytes(positions, cells, arrays, point_data, cell_data));
+}
+
+// Rigid bodies in a state: the points are the corners of their surfaces, with the point arrays "displacement"
+// from the start [m] and "velocity" [m/s], and the cell arrays "body", the number of the body, "mass" [kg],
+// "body_velocity" of the centre of mass [m/s] and "angular_velocity" [rad/s]. Throws WriteError, SizeError
+// for arrays that do not fit together, and IndexError for a node or a body that does not exist.
+inline void write_vtu(const std::filesystem::path& path, const BodySnapshot& bodies) {
+  const std::ptrdiff_t nodes = bodies.positions.cols(), triangles = bodies.triangles.cols();
+  detail::core::require_size("displacements of bodies", bodies.displacements.cols(), nodes);
+  detail::core::require_size("velocities of bodies", bodies.velocities.cols(), nodes);
+  detail::core::require_size("bodies of triangles", std::ssize(bodies.body_of), triangles);
+  detail::core::require_size("body velocities", std::ssize(bodies.body_velocities),
+                             std::ssize(bodies.masses));
+  detail::core::require_size("angular velocities", std::ssize(bodies.angular_velocities),
+                             std::ssize(bodies.masses));
+  for (std::ptrdiff_t k = 0; k < bodies.triangles.size(); ++k) {
+    const int node = bodies.triangles.data()[k];
+    if (node < 0 || node >= nodes) throw IndexError("node of a triangle", node, nodes);
+  }
+  detail::io::VtuArrays arrays;
+  const auto size = static_cast<std::size_t>(bodies.positions.size());
+  std::string point_data = arrays.add("displacement", bodies.displacements.data(), size, 3);
+  point_data += arrays.add("velocity", bodies.velocities.data(), size, 3);
+  std::vector<double> masses;
+  std::vector<SmallVector<double, 3>> linear, angular;
+  for (const std::int32_t body : bodies.body_of) {
+    if (body < 0 || body >= std::ssize(bodies.masses))
+      throw IndexError("body", body, std::ssize(bodies.masses));
+    const auto number = static_cast<std::size_t>(body);
+    masses.push_back(bodies.masses[number]);
+    linear.push_back(bodies.body_velocities[number]);
+    angular.push_back(bodies.angular_velocities[number]);
+  }
+  const auto flat = [](const auto& vectors) { return vectors.empty() ? nullptr : vectors.front().data(); };
+  std::string cell_data = arrays.add("body", bodies.body_of.data(), bodies.body_of.size());
+  cell_data += arrays.add("mass", masses.data(), masses.size());
+  cell_data += arrays.add("body_velocity", flat(linear), 3 * linear.size(), 3);
+  cell_data += arrays.add("angular_velocity", flat(angular), 3 * angular.size(), 3);
+  const detail::io::VtuCells cells(bodies.triangles);
+  detail::io::write_file(path, detail::io::vtu_bytes(bodies.positions, cells, arrays, point_data, cell_data));
 }
 
 template <class Other>
 requires(!Snapshot<Other> && !detail::io::is_mesh<Other>) void write_vtu(const std::filesystem::path&,
                                                                          const Other&) {
-  static_assert(detail::core::always_false<Other>,
-                "write_vtu writes a mesh, or the state of a Simulation or another Snapshot: of a solid, "
-                "write_vtu(path, solid.mesh())");
+  static_assert(
+      detail::core::always_false<Other>,
+      "write_vtu writes a mesh, or the state of a Simulation or another Snapshot: of a solid, "
+      "write_vtu(path, solid.mesh()); of a Simulation with rigid bodies, sim.soft() or sim.bodies()");
 }
 
 }  // namespace pliant

@@ -111,7 +111,7 @@ class SplitBodies {
       bodies_.find(system.pattern());
     }
     const auto beta = static_cast<double>(system.stiffness_damping());
-    core::require_parameter(beta == 0, "Rayleigh::beta", beta,
+    core::require_parameter(beta == 0, "Rayleigh::beta, or that of a StrainDamping", beta,
                             "must be zero with OperatorSplitting, which does not support stiffness damping");
     const std::vector<Element> elements = elements_of(system);
     elements_ = fingerprint_of(elements, system.mass_damping());

@@ -15,6 +15,7 @@
 #include <pliant/assembly/system.hpp>
 #include <pliant/mesh/boundary.hpp>
 #include <pliant/rigid/joint/ball_to_face.hpp>
+#include <pliant/rigid/joint/face_to_face.hpp>
 #include <pliant/rigid/joint/weld_to_nodes.hpp>
 #include <pliant/rigid/mechanism.hpp>
 
@@ -56,7 +57,15 @@ class Coupled {
   int add(const BallToFace& joint) {
     detail::rigid::JointList joints = joints_;
     const int number = joints.add(std::vector<BallToFace>{joint}, mechanism_.frames(), solid_->nodes());
-    require_on_surface(number, joint.face);
+    require_on_surface(number, "BallToFace::face", joint.face);
+    joints_ = std::move(joints);
+    return number;
+  }
+  int add(const FaceToFace& joint) {
+    detail::rigid::JointList joints = joints_;
+    const int number = joints.add(std::vector<FaceToFace>{joint}, mechanism_.frames(), solid_->nodes());
+    require_on_surface(number, "FaceToFace::first.face", joint.first.face);
+    require_on_surface(number, "FaceToFace::second.face", joint.second.face);
     joints_ = std::move(joints);
     return number;
   }
@@ -82,11 +91,11 @@ class Coupled {
   int joint_count() const { return joints_.count(); }
 
  private:
-  void require_on_surface(int number, const std::array<int, 3>& nodes) const {
+  void require_on_surface(int number, const std::string& name, const std::array<int, 3>& nodes) const {
     const std::size_t uses =
         std::apply([&](const auto&... part) { return (uses_of(part, nodes) + ...); }, parts_of(*solid_));
     if (uses == 1) return;
-    throw ParameterError("joint " + std::to_string(number) + ": BallToFace::face: first node", nodes[0],
+    throw ParameterError("joint " + std::to_string(number) + ": " + name + ": first node", nodes[0],
                          "it must be on the surface with the nodes " + std::to_string(nodes[1]) + " and " +
                              std::to_string(nodes[2]) + ", as those of a face");
   }

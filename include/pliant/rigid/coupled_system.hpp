@@ -139,6 +139,7 @@ class CoupledSystem : public JointedBodies<isa> {
     const std::ptrdiff_t soft = soft_node_count();
     return node < soft ? numbered(node) : static_cast<int>(soft + (node - soft) / 2);
   }
+  int internal_number(int node) const { return soft_->internal_number(node); }  // of the solid
   void show_positions(const Vector& x, Positions& positions) const { show(x, positions); }
   void show_velocities(const Vector&, const Vector& v, Positions& velocities) const { show(v, velocities); }
   void show_forces(const Vector&, const Vector& f, Positions& forces) const { show(f, forces); }

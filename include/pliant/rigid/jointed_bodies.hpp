@@ -69,10 +69,25 @@ class JointedBodies {
 
   // Joints.
   Rows& rows() { return joint_rows_.rows(); }
-  void begin_rows(const Vector& x, double dt) {
+  void begin_rows(const Vector& x, const RowStep& step) {
     find_places(x, places_);
-    for (int b = 0; b < body_count(); ++b) principal_axes_[at(b)] = axes(b, x);
-    joint_rows_.begin(places_, principal_axes_, dt);
+    find_principal_axes(x);
+    joint_rows_.begin(places_, principal_axes_, step);
+    in_halves_ = false;
+  }
+  // After the rows of a step are met at x: rows() of the rates there. With end_row_rates the loads of joints
+  // are the means over the step.
+  void begin_row_rates(const Vector& x, const RowStep& step) {
+    next_loads_.assign(loads_.size(), {});
+    joint_rows_.add_up(places_, principal_axes_, step.scale / 2, next_loads_);
+    find_places(x, end_places_);
+    find_principal_axes(x);
+    joint_rows_.begin_rates(end_places_, principal_axes_, step);
+  }
+  double row_rate_error(const Vector& v) const { return joint_rows_.error_of_rates(v); }
+  void end_row_rates(double dt) {
+    joint_rows_.add_up(end_places_, principal_axes_, 1 / dt, next_loads_);
+    in_halves_ = true;
   }
   RowError follow_rows(const Vector& x, const Vector& u) {
     find_places(x, end_places_);
@@ -124,6 +139,13 @@ class JointedBodies {
       energy -= mechanism_.body(b).mass() * gravity.dot(moved);
     }
     return energy;
+  }
+
+  // Adds a force [N] on a body at a point [m], both in the world.
+  void add_force(const Vector& x, int body, const Triple& at, const Triple& force, Vector& loads) const {
+    loads.node(centre_of(body)) += force;
+    const Triple arm = at - x.node(centre_of(body));
+    loads.node(rotation_of(body)) += axes(body, x).transpose() * detail::algebra::cross<double>(arm, force);
   }
 
   // Bodies, at the unknowns x with the rates v. All throw IndexError for a number that does not exist.
@@ -187,7 +209,14 @@ class JointedBodies {
         "joints", std::to_string(loads.size()) + " in the state, " + std::to_string(loads_.size()) + " here");
   }
   void set_loads(Loads&& loads) { loads_ = std::move(loads); }
-  void add_up_loads() { joint_rows_.add_up(places_, principal_axes_, loads_); }
+  void add_up_loads() {
+    if (in_halves_) {
+      loads_ = next_loads_;
+      return;
+    }
+    std::fill(loads_.begin(), loads_.end(), JointLoad{});
+    joint_rows_.add_up(places_, principal_axes_, 1, loads_);
+  }
 
  protected:
   static std::size_t at(int number) { return static_cast<std::size_t>(number); }
@@ -199,6 +228,10 @@ class JointedBodies {
   struct JointPart {
     std::size_t number = 0, first_node = 0;
   };
+
+  void find_principal_axes(const Vector& x) {
+    for (int b = 0; b < body_count(); ++b) principal_axes_[at(b)] = axes(b, x);
+  }
 
   void require(int body) const { mechanism_.body(body); }
   const Triple& moments(int body) const { return mechanism_.body(body).moments(); }
@@ -253,9 +286,10 @@ class JointedBodies {
   Mechanism mechanism_;
   std::ptrdiff_t first_;               // node of the first body
   JointedPlaces places_, end_places_;  // at the start of a step, and at its end
-  std::vector<Axes> principal_axes_;   // at the start
+  std::vector<Axes> principal_axes_;   // at the start, with the rows of rates at the end
   MechanismRows joint_rows_;
-  Loads loads_;  // of the last step
+  Loads loads_, next_loads_;  // of the last step; of this one, if they are the sums of two halves
+  bool in_halves_ = false;
 };
 
 }  // namespace pliant::detail::rigid

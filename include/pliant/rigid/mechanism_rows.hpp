@@ -85,25 +85,28 @@ class MechanismRows {
     joint.describe(places.bodies, points_of(joint, first_node, places), rows);
   }
 
-  // The rows of a step of dt [s] from `start`, where the bodies have these principal axes, without
-  // multipliers.
-  void begin(const JointedPlaces& start, std::span<const Axes> principal_axes, double dt) {
+  // The rows of a step from `start`, where the bodies have these principal axes, without multipliers.
+  void begin(const JointedPlaces& start, std::span<const Axes> principal_axes, const RowStep& step) {
+    const double dt = step.dt;
     for_each_row(
         start,
         [&](const AnyJoint& joint, const JointRows::Held& held, std::size_t k, Eigen::Index i) {
           RowBlock& block = rows_.held[k];
           set_derivatives(joint, held.row, principal_axes, i, block);
-          // The force -stiffness g - damping (g - g0) / dt, with the values g0 and g at the ends of the step.
-          const double weight = dt * held.compliance.stiffness + held.compliance.damping;
-          block.compliance[i] = dt / weight;
-          targets_[k][i] = held.compliance.damping / weight * held.row.value;
+          // The force -stiffness (end g + (1 - end) g0) - damping (g - g0) / dt, with the values g0 and g at
+          // the ends of the step.
+          const auto& [stiffness, damping] = held.compliance;
+          const double weight = dt * step.end * stiffness + damping;
+          const double past = step.end < 1 && !held.compliance.rigid() ? dt * (1 - step.end) * stiffness : 0;
+          block.compliance[i] = step.scale * (dt / weight);
+          targets_[k][i] = (damping - past) / weight * held.row.value;
           block.right_side[i] = targets_[k][i] - held.row.value;
           block.multiplier[i] = 0;
         },
         [&](const AnyJoint& joint, const JointRows::Coordinate& coordinate, std::size_t k) {
           RowBlock& block = rows_.bounded[k];
           constexpr double infinity = std::numeric_limits<double>::infinity();
-          const double value = coordinate.row.value, force = coordinate.motor.force;
+          const double value = coordinate.row.value, force = coordinate.motor.force / step.scale;
           block.lower = {0, -infinity, -force};
           block.upper = {infinity, 0, force};
           block.right_side = {coordinate.limits.lowest - value, coordinate.limits.highest - value,
@@ -152,24 +155,76 @@ class MechanismRows {
     return error;
   }
 
-  // The loads of the joints on the last of their bodies, by the multipliers of a step from `start`. Those of
-  // joints without bodies are zero.
-  void add_up(const JointedPlaces& start, std::span<const Axes> principal_axes,
+  // The rows of the rates at the end of a step, after those of the step: rigid joints that stay closed,
+  // limits that have pushed and are not left by their own force, motors at their speeds. Multipliers are the
+  // impulses of the second half of the step. A compliant row repeats its force: with a compliance beside
+  // which all else is negligible, its multiplier is given.
+  void begin_rates(const JointedPlaces& end, std::span<const Axes> principal_axes, const RowStep& step) {
+    const double impulse = step.scale * step.dt / 2;  // [N s] per multiplier of the step
+    for_each_row(
+        end,
+        [&](const AnyJoint& joint, const JointRows::Held& held, std::size_t k, Eigen::Index i) {
+          RowBlock& block = rows_.held[k];
+          set_derivatives(joint, held.row, principal_axes, i, block);
+          constexpr double dominant = 1e100;
+          block.compliance[i] = held.compliance.rigid() ? 0 : dominant;
+          block.right_side[i] = held.compliance.rigid() ? 0 : dominant * impulse * block.multiplier[i];
+          block.multiplier[i] = 0;
+        },
+        [&](const AnyJoint& joint, const JointRows::Coordinate& coordinate, std::size_t k) {
+          RowBlock& block = rows_.bounded[k];
+          for (Eigen::Index i = 0; i < 3; ++i) {
+            const bool acts = block.compliance[i] == 0 && (i == 2 || block.multiplier[i] != 0);
+            block.compliance[i] = acts ? 0 : 1;
+            block.right_side[i] = acts && i == 2 ? coordinate.motor.speed : 0;
+            block.multiplier[i] = 0;
+            if (acts) set_derivatives(joint, coordinate.row, principal_axes, i, block);
+            else {
+              for (RowBlock::Block& J : block.J) J.row(i).setZero();
+            }
+          }
+          block.lower[2] = -coordinate.motor.force * step.dt / 2;
+          block.upper[2] = coordinate.motor.force * step.dt / 2;
+        });
+  }
+
+  // The largest error of the rates v [m/s] or [rad/s].
+  template <class Vector>
+  double error_of_rates(const Vector& v) const {
+    double largest = 0;
+    for (const RowBlock& block : rows_.held) {
+      const RowBlock::Triple rates = block.times(v);
+      for (Eigen::Index i = 0; i < 3; ++i) {
+        if (block.compliance[i] == 0) largest = std::max(largest, size_of_error(rates[i]));
+      }
+    }
+    for (const RowBlock& block : rows_.bounded) {
+      const RowBlock::Triple rates = block.times(v);
+      for (Eigen::Index i = 0; i < 2; ++i) {
+        if (block.compliance[i] > 0) continue;
+        const double towards = i == 0 ? -rates[i] : rates[i];
+        largest = std::max(largest, block.multiplier[i] != 0 ? size_of_error(towards) : towards);
+      }
+    }
+    return largest;
+  }
+
+  // Adds the loads of the joints on the last of their bodies, by the forces J^T (factor multipliers) at
+  // `start`. Those of joints without bodies are zero.
+  void add_up(const JointedPlaces& start, std::span<const Axes> principal_axes, double factor,
               std::vector<JointLoad>& loads) const {
-    loads.resize(static_cast<std::size_t>(joints_.count()));
     End begin{};
     std::size_t next_node = 0;
     for (std::size_t part = 0; part < ends_.size(); ++part) {
       const AnyJoint& joint = joints_.parts()[part];
       const auto number = static_cast<std::size_t>(joints_.joint_of(part));
-      if (part == joints_.begin(static_cast<int>(number))) loads[number] = {};
       JointLoad& load = loads[number];
       const int last = joint.bodies().empty() ? first_body_ : first_body_ + 2 * joint.bodies().back();
       const bool on_world = !joint.bodies().empty() && joint.bodies().back() == world_body;
       const auto add = [&](const RowBlock& block) {
         std::size_t node = next_node;
         for (std::size_t n = 0; n < RowBlock::most_nodes && block.node[n] != RowBlock::none; ++n) {
-          const SmallVector<double, 3> force = block.J[n].transpose() * block.multiplier;
+          const SmallVector<double, 3> force = factor * (block.J[n].transpose() * block.multiplier);
           if (block.node[n] < first_body_) {  // a node
             const SmallVector<double, 3>& at = start.nodes[node++];
             if (!on_world) continue;
@@ -179,7 +234,7 @@ class MechanismRows {
           }
           const auto body = static_cast<std::size_t>((block.node[n] - first_body_) / 2);
           const SmallVector<double, 3> torque =
-              principal_axes[body] * block.J[n + 1].transpose() * block.multiplier;
+              factor * (principal_axes[body] * block.J[n + 1].transpose() * block.multiplier);
           if (block.node[n++] == last) {
             load.force += force;
             load.torque += torque;

@@ -4,9 +4,12 @@
 #include <cmath>
 #include <concepts>
 #include <string>
+#include <utility>
+#include <variant>
 
 #include <pliant/algebra/symmetric_eigen.hpp>
 #include <pliant/core/error.hpp>
+#include <pliant/rigid/body_surface.hpp>
 #include <pliant/rigid/inertia.hpp>
 #include <pliant/solid/solid.hpp>
 
@@ -25,7 +28,8 @@ concept DensityOrMass = std::same_as<T, Density> || std::same_as<T, Mass>;
 }  // namespace detail::rigid
 
 // A body that does not deform. Its frame is the one in which it is described: the centre of mass may be
-// anywhere in it. The shape, from which only mass and inertia are taken, has a density or a mass:
+// anywhere in it. The shape, from which mass and inertia are taken and which writers draw, has a density or a
+// mass:
 //   RigidBody::box({0.02, 0.2, 0.02}, Density{6250})      around the origin, lengths of the edges [m]
 //   RigidBody::sphere(0.05, Mass{0.9})                    radius [m]
 //   RigidBody::cylinder(0.2, 0.01, Mass{0.5})             length, radius [m]; the axis is z
@@ -49,6 +53,7 @@ class RigidBody {
     moments_ = principal.values;
     check_moments();
     principal_frame_ = Pose<3>(principal.vectors, properties_.centre);
+    shape_ = detail::rigid::box_of(moments_, mass(), principal_frame_);
   }
 
   // `inertia` about the centre, along the axes of the frame [kg m^2].
@@ -57,29 +62,34 @@ class RigidBody {
 
   template <detail::rigid::DensityOrMass Amount>
   static RigidBody box(const Point& lengths, Amount amount) {
-    return RigidBody(scaled(amount, detail::rigid::unit_density_box(checked(lengths))));
+    return RigidBody(scaled(amount, detail::rigid::unit_density_box(checked(lengths))),
+                     detail::rigid::DrawnBox{lengths});
   }
 
   template <detail::rigid::DensityOrMass Amount>
   static RigidBody sphere(double radius, Amount amount) {
-    return RigidBody(scaled(amount, detail::rigid::unit_density_sphere(checked("radius", radius))));
+    return RigidBody(scaled(amount, detail::rigid::unit_density_sphere(checked("radius", radius))),
+                     detail::rigid::DrawnCapsule{0, radius});
   }
 
   template <detail::rigid::DensityOrMass Amount>
   static RigidBody cylinder(double length, double radius, Amount amount) {
-    return RigidBody(scaled(
-        amount, detail::rigid::unit_density_cylinder(checked("length", length), checked("radius", radius))));
+    return RigidBody(scaled(amount, detail::rigid::unit_density_cylinder(checked("length", length),
+                                                                         checked("radius", radius))),
+                     detail::rigid::DrawnCylinder{length, radius});
   }
 
   template <detail::rigid::DensityOrMass Amount>
   static RigidBody capsule(double length, double radius, Amount amount) {
-    return RigidBody(scaled(
-        amount, detail::rigid::unit_density_capsule(checked("length", length), checked("radius", radius))));
+    return RigidBody(scaled(amount, detail::rigid::unit_density_capsule(checked("length", length),
+                                                                        checked("radius", radius))),
+                     detail::rigid::DrawnCapsule{length, radius});
   }
 
   template <detail::rigid::DensityOrMass Amount>
   static RigidBody solid(const TriangleMesh& surface, Amount amount) {
-    return RigidBody(scaled(amount, detail::rigid::unit_density_solid(checked(surface))));
+    return RigidBody(scaled(amount, detail::rigid::unit_density_solid(checked(surface))),
+                     detail::rigid::shape_of(surface));
   }
 
   double mass() const { return properties_.mass; }
@@ -91,7 +101,17 @@ class RigidBody {
   // From the principal axes at the centre of mass to the frame of the body.
   const Pose<3>& principal_frame() const { return principal_frame_; }
 
+  // The surface of the shape in the frame of the body. A body that was made from numbers has that of the box
+  // of uniform density with the same mass and inertia.
+  BodySurface surface() const {
+    return std::visit([](const auto& shape) { return detail::rigid::surface_of(shape); }, shape_);
+  }
+
  private:
+  RigidBody(const MassProperties& properties, detail::rigid::DrawnShape shape) : RigidBody(properties) {
+    shape_ = std::move(shape);
+  }
+
   // The rounding errors of moments that are computed from closed forms or from a mesh, relative.
   static constexpr double rounding = 1e-9;
 
@@ -152,6 +172,7 @@ class RigidBody {
   MassProperties properties_;
   Point moments_;
   Pose<3> principal_frame_;
+  detail::rigid::DrawnShape shape_;
 };
 
 }  // namespace pliant

@@ -3,7 +3,9 @@
 
 #include <concepts>
 #include <type_traits>
+#include <vector>
 
+#include <pliant/io/body_snapshot.hpp>
 #include <pliant/linear_solver/rows/condensed.hpp>
 #include <pliant/rigid/coupled_system.hpp>
 #include <pliant/rigid/joint/ball.hpp>
@@ -67,8 +69,47 @@ class FunctionsOf<SystemType, Simulation> {
   // The force and the torque of a joint on its last body in the last step.
   JointLoad joint_load(int joint) const { return self().system_.joint_load(joint); }
 
-  // Of a Coupled, its solid with copies of the present positions and velocities: series.write(sim.soft()). It
-  // refers to the mesh of this simulation.
+  // The surfaces of all bodies at their present poses, for writers: write_vtu(path, sim.bodies()). A
+  // VtkSeries takes the Simulation itself.
+  BodySnapshot bodies() const {
+    const Mechanism& mechanism = self().system_.mechanism();
+    std::vector<BodySurface> surfaces;
+    Eigen::Index nodes = 0, triangles = 0;
+    for (int b = 0; b < mechanism.body_count(); ++b) {
+      surfaces.push_back(mechanism.body(b).surface());
+      nodes += surfaces.back().nodes.cols();
+      triangles += surfaces.back().triangles.cols();
+    }
+    BodySnapshot all;
+    for (auto* array : {&all.positions, &all.displacements, &all.velocities}) array->resize(3, nodes);
+    all.triangles.resize(3, triangles);
+    Eigen::Index node = 0, triangle = 0;
+    for (int b = 0; b < mechanism.body_count(); ++b) {
+      const BodyFrame& start = mechanism.frames()[static_cast<std::size_t>(b)];
+      const Pose<3> rest(start.axes, start.origin), now = pose(b);
+      const BodyVelocity velocity = body_velocity(b);
+      const SmallVector<double, 3> centre = now.to_world(mechanism.body(b).properties().centre);
+      const BodySurface& surface = surfaces[static_cast<std::size_t>(b)];
+      for (const auto& corner : surface.triangles.colwise()) {
+        all.triangles.col(triangle++) = corner.array() + static_cast<int>(node);
+        all.body_of.push_back(b);
+      }
+      for (Eigen::Index k = 0; k < surface.nodes.cols(); ++k, ++node) {
+        const SmallVector<double, 3> own = surface.nodes.col(k), at = now.to_world(own);
+        all.positions.col(node) = at;
+        all.displacements.col(node) = at - rest.to_world(own);
+        all.velocities.col(node) =
+            velocity.linear + algebra::cross<double>(velocity.angular, SmallVector<double, 3>(at - centre));
+      }
+      all.masses.push_back(mechanism.body(b).mass());
+      all.body_velocities.push_back(velocity.linear);
+      all.angular_velocities.push_back(velocity.angular);
+    }
+    return all;
+  }
+
+  // Of a Coupled, its solid with copies of the present positions and velocities: write_vtu(path, sim.soft()).
+  // It refers to the mesh of this simulation.
   auto soft() const requires requires(const SystemType& system) { system.solid(); }
   {
     const auto& mesh = self().system_.solid().mesh();

@@ -109,6 +109,7 @@ class SavedState {
   bool acceleration_known_ = false;
   Vector external_forces_;  // on the unknowns [N]
   Positions user_forces_;   // from which they are converted in each step [N]; otherwise without columns
+  Vector step_forces_;      // in the next step alone [N]; without nodes if there are none
   SmallVector<double, dim> gravity_ = SmallVector<double, dim>::Zero();
   typename System::Contacts::History contacts_;
   detail::core::HistoryOf<System> system_;

@@ -2,6 +2,7 @@
 // step.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
@@ -32,6 +33,13 @@ namespace detail {
 // Further functions of a Simulation for one type of System, which has a specialisation.
 template <class SystemType, class Simulation>
 class FunctionsOf {};
+
+// The number of the rigid bodies among the visible nodes of a System, which are the last ones.
+template <class System>
+int bodies_among(const System& system) {
+  if constexpr (requires { system.mechanism(); }) return system.mechanism().body_count();
+  else return 0;
+}
 
 }  // namespace detail
 
@@ -80,7 +88,7 @@ class Simulation
                 "this integrator solves no linear system, so that Simulation takes no solver: write "
                 "Simulation(solid, integrator, constraints...)");
   static_assert(!System::abilities.rows || Integrator::abilities.takes_rows,
-                "this integrator takes no joints: use BackwardEuler or OptimizationEuler");
+                "this integrator takes no joints: use BackwardEuler, OptimizationEuler or Newmark");
   static_assert(
       !System::abilities.rows || !needs_solver || detail::linear_solver::solver_abilities<Solver>.takes_rows,
       "joints need a solver that takes rows: Simulation(mechanism, BackwardEuler{...}, Condensed{})");
@@ -195,6 +203,10 @@ class Simulation
     }
     show();
     system_.show_forces(state_.x, integrator_workspace_.constraint_forces(), constraint_forces_);
+    if (step_forces_act_) {
+      step_forces_act_ = false;
+      update_loads();
+    }
     report.time = state_.time;
     return report;
   }
@@ -281,6 +293,7 @@ class Simulation
     saved.gravity_ = gravity_;
     saved.external_forces_ = external_forces_;
     saved.user_forces_ = user_forces_;
+    saved.step_forces_ = step_forces_act_ ? step_forces_ : Vector();
     saved.acceleration_known_ = state_.acceleration_known;
     saved.a_ = state_.a;
     if constexpr (!System::abilities.exact_view) {
@@ -319,6 +332,8 @@ class Simulation
     }
     external_forces_ = std::move(saved.external_forces_);
     user_forces_ = std::move(saved.user_forces_);
+    step_forces_act_ = saved.step_forces_.nodes() > 0;
+    if (step_forces_act_) step_forces_ = std::move(saved.step_forces_);
     update_loads();
     state_.time = saved.time_;
     state_.acceleration_known = saved.acceleration_known_;
@@ -422,6 +437,47 @@ class Simulation
     Positions user = values.template cast<Scalar>();
     system_.take_forces(state_.x, user, external_forces_);
     if constexpr (!System::abilities.constant_forces) user_forces_ = std::move(user);
+    update_loads();
+  }
+
+  // Adds a force [N] at a point of a face, the nodes of an edge in 2D, of a triangle in 3D, with the
+  // barycentric coordinates of the point; it may be any nodes. The force acts in the next step that succeeds,
+  // and not in later ones. Throws IndexError for a node that does not exist, ParameterError for a number that
+  // is not finite and for coordinates whose sum is not 1.
+  void add_force(const std::array<int, dim>& face, const SmallVector<double, dim>& barycentric,
+                 const SmallVector<double, dim>& force) requires requires(const System& system) {
+    system.internal_number(0);
+  }
+  {
+    constexpr double rounding = 1e-9;
+    detail::core::require_parameter(std::abs(barycentric.sum() - 1) < rounding,
+                                    "add_force: sum of the barycentric coordinates", barycentric.sum(),
+                                    "must be 1");
+    const auto count = static_cast<int>(system_.visible_node_count() - detail::bodies_among(system_));
+    for (const int node : face) {
+      if (node < 0 || node >= count) throw IndexError("add_force: node", node, count);
+    }
+    require_force(force);
+    for (int k = 0; k < dim; ++k) {
+      step_forces().node(system_.internal_number(face[static_cast<std::size_t>(k)])) +=
+          (barycentric[k] * force).template cast<Scalar>();
+    }
+    update_loads();
+  }
+
+  // The same at a point [m] of a rigid body, in the world, at its present pose; with a pose that is set
+  // afterwards its torque turns with the body. Throws IndexError for a body that does not exist.
+  void add_force(int body, const SmallVector<double, 3>& at, const SmallVector<double, 3>& force) requires
+      requires(const System& system) {
+    system.mechanism();
+  }
+  {
+    for (int k = 0; k < 3; ++k) {
+      detail::core::require_parameter(true, "add_force: point of a body", at[k], "must be finite (m)");
+    }
+    require_force(force);
+    system_.mechanism().body(body);
+    system_.add_force(state_.x, body, at, force, step_forces());
     update_loads();
   }
 
@@ -592,6 +648,20 @@ class Simulation
     }
   }
 
+  // The forces of the next step alone, zero at first.
+  Vector& step_forces() {
+    if (step_forces_.nodes() == 0) step_forces_ = system_.make_vector();
+    if (!step_forces_act_) step_forces_.set_sum(step_forces_, Scalar(-1), step_forces_);
+    step_forces_act_ = true;
+    return step_forces_;
+  }
+  template <int Size>
+  static void require_force(const SmallVector<double, Size>& force) {
+    for (int k = 0; k < Size; ++k) {
+      detail::require_finite<Scalar>("add_force: force", force[k], "must be finite (N)");
+    }
+  }
+
   // The potential of the user's forces [J].
   double external_energy() const {
     Positions rest(dim, system_.visible_node_count()), now = rest;
@@ -602,6 +672,7 @@ class Simulation
 
   void update_loads() {
     loads_.set_sum(external_forces_, Scalar(0), external_forces_);
+    if (step_forces_act_) loads_.add(Scalar(1), step_forces_);
     system_.add_gravity(gravity_, loads_);
     state_.acceleration_known = false;
   }
@@ -641,7 +712,9 @@ class Simulation
   typename System::Contacts contacts_;
   Vector external_forces_;  // on the unknowns [N]
   Positions user_forces_;   // from which they are converted in each step [N]; otherwise without columns
-  Vector loads_;            // external forces and gravity [N]
+  Vector step_forces_;      // those of add_force, if they act: in the next step alone [N]
+  bool step_forces_act_ = false;
+  Vector loads_;  // all forces and gravity [N]
   SmallVector<double, dim> gravity_ = SmallVector<double, dim>::Zero();
   Workspace integrator_workspace_;
   SolverWorkspace solver_workspace_;

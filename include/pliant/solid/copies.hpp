@@ -105,6 +105,7 @@ class Copies {
     return original_.density(element % original_.mesh().element_count());
   }
   const Rayleigh& damping() const { return original_.damping(); }
+  const StrainDamping& strain_damping() const { return original_.strain_damping(); }
   Thickness thickness() const { return original_.thickness(); }
 
   // The same with additional terms, see potential/concept.hpp; they use the node numbers of all copies.

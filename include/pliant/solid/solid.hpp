@@ -1,6 +1,7 @@
 // A deformable solid: a mesh with a material.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
@@ -13,6 +14,7 @@
 #include <pliant/mesh/mesh.hpp>
 #include <pliant/solid/per_region.hpp>
 #include <pliant/solid/rayleigh.hpp>
+#include <pliant/solid/strain_damping.hpp>
 #include <pliant/solid/with_terms.hpp>
 
 namespace pliant {
@@ -58,8 +60,12 @@ class Solid {
   // Throws MeshError if the mesh cannot be simulated (flipped, flat or repeated elements, unreferenced nodes,
   // ...; the message names the repair), ParameterError for a density or damping out of range and for a region
   // of the mesh that has no energy or no density.
-  Solid(Mesh mesh, Energy energy, Densities density, Rayleigh damping = {})
-      : mesh_(std::move(mesh)), energy_(std::move(energy)), density_(std::move(density)), damping_(damping) {
+  Solid(Mesh mesh, Energy energy, Densities density, Rayleigh damping = {}, StrainDamping strain_damping = {})
+      : mesh_(std::move(mesh)),
+        energy_(std::move(energy)),
+        density_(std::move(density)),
+        damping_(damping),
+        strain_damping_(strain_damping) {
     require_usable(mesh_);
     for (std::ptrdiff_t e = 0; e < mesh_.element_count(); ++e) {
       const double value = this->density(e);
@@ -67,16 +73,25 @@ class Solid {
       if constexpr (detail::solid::is_per_region<Energy>) energy_.at(mesh_.region(e));
     }
     damping_.check();
+    strain_damping_.check();
   }
+  template <std::same_as<StrainDamping> Damping>
+  Solid(Mesh mesh, Energy energy, Densities density, Damping strain_damping)
+      : Solid(std::move(mesh), std::move(energy), std::move(density), Rayleigh{}, strain_damping) {}
 
   // The same for a plane body, by default 1 m thick. Energy, forces, stiffness and mass are those of the body
   // with its thickness. Also throws ParameterError for a thickness out of range.
-  Solid(Mesh mesh, Energy energy, Densities density, Thickness thickness,
-        Rayleigh damping = {}) requires(dim == 2)  // only a plane body has a thickness
-      : Solid(std::move(mesh), std::move(energy), std::move(density), damping) {
+  Solid(Mesh mesh, Energy energy, Densities density, Thickness thickness, Rayleigh damping = {},
+        StrainDamping strain_damping = {}) requires(dim == 2)  // only a plane body has a thickness
+      : Solid(std::move(mesh), std::move(energy), std::move(density), damping, strain_damping) {
     detail::core::require_parameter(thickness.value > 0, "thickness", thickness.value,
                                     "must be positive (m)");
     thickness_ = thickness;
+  }
+  template <std::same_as<StrainDamping> Damping>
+  Solid(Mesh mesh, Energy energy, Densities density, Thickness thickness,
+        Damping strain_damping) requires(dim == 2)
+      : Solid(std::move(mesh), std::move(energy), std::move(density), thickness, Rayleigh{}, strain_damping) {
   }
 
   template <class... Rest>
@@ -101,6 +116,7 @@ class Solid {
   }
 
   const Rayleigh& damping() const { return damping_; }
+  const StrainDamping& strain_damping() const { return strain_damping_; }
   Thickness thickness() const { return thickness_; }  // 1 for a body in space, without meaning
 
   // The same with additional terms, see potential/concept.hpp.
@@ -114,6 +130,7 @@ class Solid {
   Energy energy_;
   Densities density_;
   Rayleigh damping_;
+  StrainDamping strain_damping_;
   Thickness thickness_{1};
 };
 
@@ -130,13 +147,21 @@ template <class Element, class Scalar, class Energy>
 Solid(Mesh<Element, Scalar>, Energy, Densities) -> Solid<Element, Energy, Scalar>;
 
 template <class Element, class Scalar, class Energy>
-Solid(Mesh<Element, Scalar>, Energy, Densities, Rayleigh) -> Solid<Element, Energy, Scalar>;
+Solid(Mesh<Element, Scalar>, Energy, Densities, Rayleigh, StrainDamping = {})
+    -> Solid<Element, Energy, Scalar>;
+
+template <class Element, class Scalar, class Energy>
+Solid(Mesh<Element, Scalar>, Energy, Densities, StrainDamping) -> Solid<Element, Energy, Scalar>;
 
 template <class Element, class Scalar, class Energy>
 Solid(Mesh<Element, Scalar>, Energy, Densities, Thickness) -> Solid<Element, Energy, Scalar>;
 
 template <class Element, class Scalar, class Energy>
-Solid(Mesh<Element, Scalar>, Energy, Densities, Thickness, Rayleigh) -> Solid<Element, Energy, Scalar>;
+Solid(Mesh<Element, Scalar>, Energy, Densities, Thickness, Rayleigh, StrainDamping = {})
+    -> Solid<Element, Energy, Scalar>;
+
+template <class Element, class Scalar, class Energy>
+Solid(Mesh<Element, Scalar>, Energy, Densities, Thickness, StrainDamping) -> Solid<Element, Energy, Scalar>;
 
 template <class Element, class Scalar, class Energy, class... Rest>
 requires detail::solid::lacks_density<Rest...> Solid(Mesh<Element, Scalar>, Energy, Rest...)

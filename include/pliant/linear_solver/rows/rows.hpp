@@ -57,6 +57,17 @@ struct Rows {
   std::vector<RowBlock> held, bounded;
 };
 
+// How the forces of rows act in a step.
+struct RowStep {
+  double dt;         // [s]
+  double scale = 1;  // the force [N] per multiplier, in the first half of the step if there are two
+  double end = 1;  // weight of the end of the step in the force of a compliant row, 1 - end that of its start
+
+  // Implicit: a step in which forces are those at its end.
+  RowStep(double dt_) : dt(dt_) {}
+  RowStep(double dt_, double scale_, double end_) : dt(dt_), scale(scale_), end(end_) {}
+};
+
 // The largest error of the rows at the end of a step.
 struct RowError {
   double largest = 0;  // [m] or [rad]
