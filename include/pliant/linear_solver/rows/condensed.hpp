@@ -104,6 +104,13 @@ struct Condensed {
     return LinearStop::converged;
   }
 
+  // Follows a change of the derivatives and compliances of the bounded rows, on the same nodes, since the last
+  // `prepare`.
+  template <class W>
+  void renew_bounded(const Rows& rows, W& w) const {
+    if (!rows.bounded.empty()) fill_bounded(rows, w);
+  }
+
   // x = A^-1 b with the last prepared A.
   template <class Vector, class W>
   void apply(const Vector& b, Vector& x, W& w) const {
