@@ -109,8 +109,7 @@ class RowMinimization {
       if (linearises) schedule_.settle();
       keep_multipliers();
       const RowError error = context_.system.follow_rows(potential_.position(), u_);
-      const ContactPass contact =
-          context_.contacts.follow_rows(x_, potential_.position(), u_, allowed_gap());
+      const ContactPass contact = context_.contacts.follow_rows(x_, potential_.position(), u_, allowed_gap());
       report_.row_error = std::max(error.largest, contact.error);
       report_.penetration = contact.penetration;
       report_.friction_change = contact.friction_error;

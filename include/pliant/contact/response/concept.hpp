@@ -77,7 +77,9 @@ concept SystemContactStep = requires(S& step, const S& constant, const Vector& x
 
 // Whether the contacts of a System are rows of the step, see rigid/contact/row_contacts.hpp.
 template <class S>
-inline constexpr bool contacts_as_rows = requires { S::Contacts::as_rows; };
+inline constexpr bool contacts_as_rows = requires {
+  S::Contacts::as_rows;
+};
 
 template <class C, class Vector, class Matrix>
 concept SystemContacts = std::default_initializable<C> &&

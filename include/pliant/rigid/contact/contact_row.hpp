@@ -1,4 +1,5 @@
-// The contact of a point with a collider, as three rows: the distance from its surface, and the slip along it.
+// The contact of a point with a collider, as three rows: the distance from its surface, and the slip along
+// it.
 #pragma once
 
 #include <algorithm>
@@ -32,8 +33,8 @@ struct ContactPlace {
 // Coulomb's law is not a box: friction has at most the magnitude mu lambda_n, and the direction of -s. So a
 // pass has the limit mu lambda_n of the pass before, the vector t_1 is turned along s, with the box
 // [-limit, limit] for its force, and the row across it is that of the derivative of the law,
-// lambda = -limit s / |s|, a compliance |s| / limit. Where the point sticks with a force outside the disc, t_1
-// is turned along the force. Repeated passes are Newton's method for the law.
+// lambda = -limit s / |s|, a compliance |s| / limit. Where the point sticks with a force outside the disc,
+// t_1 is turned along the force. Repeated passes are Newton's method for the law.
 class ContactRow {
  public:
   using Vector = SmallVector<double, 3>;

@@ -1,8 +1,6 @@
 // Contact in a System with rows: colliders of the world and of bodies, nodes of a solid and points of bodies.
 #pragma once
 
-#include <cstdio>
-#include <cstdlib>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -32,9 +30,9 @@ struct TouchingPoint {
 }  // namespace detail
 
 // Each contact is a block of rows, behind those of the joints, so that joints and contact are one problem. A
-// step gets the contacts that each point could have (see Colliders::meet), and after a pass those of colliders
-// that a point has entered although no plane predicted it. Normal forces and directions of friction are those
-// of the pass before, at first those of the step before.
+// step gets the contacts that each point could have (see Colliders::meet), and after a pass those of
+// colliders that a point has entered although no plane predicted it. Normal forces and directions of friction
+// are those of the pass before, at first those of the step before.
 //
 // A force of contact acts on both bodies at the place of the point at the start of the step, which is the
 // surface of its ball if it has a radius, so that it changes neither momentum nor angular momentum.
@@ -121,8 +119,8 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
     for (const Touch& touch : active_) result.push_back(touch.contact);
     return result;
   }
-  // What contact did to a body in the last step, about its centre of mass. Throws IndexError for one that does
-  // not exist.
+  // What contact did to a body in the last step, about its centre of mass. Throws IndexError for one that
+  // does not exist.
   const JointLoad& body_load(int body) const {
     if (body < 0 || body >= std::ssize(body_loads_)) throw IndexError("body", body, std::ssize(body_loads_));
     return body_loads_[at(body)];
@@ -339,6 +337,7 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
     set_right_side(contact.row, contact.row.values(start), RowBlock::Triple::Zero(), block);
     contacts_.push_back(std::move(contact));
     bodies_->rows().bounded.push_back(block);
+    ++bodies_->rows().contacts;
   }
 
   void add_body(int body, double sign, const Axes& T, const Point& touched, const Vector& x,
@@ -398,7 +397,6 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
       }
       if (passes_ > most_friction_passes) continue;
       const auto friction = contact.row.follow(values, allowed, part, block);
-      if (std::getenv("DBG") && friction.error>1e-5) std::printf("     pass %d k %zu N %.6g f %.4g %.4g limit %.4g kept %.4g slip %.3g %.3g gap %.3g C2 %.3g err %.3g turned %d\n",passes_,k,block.multiplier[0],block.multiplier[1],block.multiplier[2],friction.limit,block.upper[1],values[1],values[2],values[0],block.compliance[2],friction.error,friction.turned);
       wrong += friction.error * friction.error;
       all += friction.limit * friction.limit;
       pass.turned = pass.turned || friction.turned;
@@ -469,8 +467,9 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
           (contact.row.rubs() ? block.multiplier : RowBlock::Triple(block.multiplier[0], 0, 0));
       if (contact.point.number != last) ++touching;
       last = contact.point.number;
-      found_.push_back({contact.point.number,
-                        {contact.point.node, colliders_.number(contact.collider), contact.row.normal(), force}});
+      found_.push_back(
+          {contact.point.number,
+           {contact.point.node, colliders_.number(contact.collider), contact.row.normal(), force}});
       block.for_each_node([&](int node, const RowBlock::Block& J) {
         const Point on_node = J.transpose() * block.multiplier;
         if (node < nodes_) {
@@ -504,9 +503,9 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
   std::vector<int> free_;                       // of each node of the solid: its index in projections_
   std::vector<Axes> projections_;
   Vector end_;
-  int nodes_ = 0;      // of the solid
-  double reach_ = 0;   // beyond the displacement of a node, in which its contacts are sought [m]
-  int passes_ = 0;     // in this step
+  int nodes_ = 0;     // of the solid
+  double reach_ = 0;  // beyond the displacement of a node, in which its contacts are sought [m]
+  int passes_ = 0;    // in this step
   BlockedNode blocked_;
   std::vector<Contacting> contacts_;  // in this step
   std::vector<Touch> found_, active_;
