@@ -1,5 +1,6 @@
 // Contact of rigid and soft bodies: closed forms, conservation, friction in every direction, refusals.
 #include "rigid/coupled.hpp"
+#include "support/threads.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -95,6 +96,43 @@ TEST_CASE("rigid contact: a box sticks below tan = mu and slides above, in every
       CHECK(std::hypot(load.x(), load.z()) <= friction * weight * (1 + 1e-5));
     }
   }
+}
+
+TEST_CASE("rigid contact: a box of fixed tangents would hold a body beyond tan = mu, up to sqrt 2 mu") {
+  // One step of a point mass on a slope that falls along the diagonal of the tangents, with the normal force
+  // of rest: rows as they would be without turning them along the slip.
+  const double friction = 0.5, mass = 2, dt = 0.01;
+  Mechanism mechanism;
+  mechanism.add(RigidBody::sphere(0.1, Mass{mass}));
+  const MechanismSystem<> system(mechanism);
+  const auto slides = [&](double tangent) {
+    const Vector3 force = mass * down_slope(tangent, std::acos(0.0) / 2);
+    auto A = system.make_matrix();
+    for (int i = 0; i < 2; ++i) A.diagonal(i) = mass / (dt * dt) * SmallMatrix<double, 3, 3>::Identity();
+    auto p = system.make_vector(), u = system.make_vector();
+    p.node(0) = dt * dt / mass * force;
+    RowBlock block;
+    block.J.fill(SmallMatrix<double, 3, 3>::Zero());
+    block.node[0] = 0;
+    block.J[0].row(0) = Vector3::UnitY().transpose();
+    block.J[0].row(1) = Vector3::UnitX().transpose();
+    block.J[0].row(2) = Vector3::UnitZ().transpose();
+    const double limit = friction * -force.y();
+    block.compliance.setZero();
+    block.lower = {0, -limit, -limit};
+    block.upper = {std::numeric_limits<double>::infinity(), limit, limit};
+    Rows rows;
+    rows.bounded.push_back(block);
+    const Condensed<> solver;
+    Condensed<>::Workspace<decltype(A)> workspace;
+    REQUIRE(solver.prepare(A, rows, workspace) == LinearStop::converged);
+    REQUIRE(solver.solve(p, rows, u, workspace).stop == LinearStop::converged);
+    return std::hypot(u.node(0)(0), u.node(0)(2)) > 1e-9 * dt * dt;
+  };
+  CHECK(!slides(0.49));
+  CHECK(!slides(0.69));  // where the body of the test above slides
+  CHECK(!slides(0.70));
+  CHECK(slides(0.72));
 }
 
 TEST_CASE("rigid contact: a sphere rolls down a slope, and one without spin ends up rolling") {
@@ -396,7 +434,7 @@ TEST_CASE("contact in Coupled: bad input") {
   CHECK(between.pose(0).translation() == Vector3::Zero());
 }
 
-TEST_CASE("contact in Coupled: saved states continue with the same bits") {
+TEST_CASE("contact in Coupled: saved states continue with the same bits, on any number of threads") {
   Mechanism mechanism;
   add_box(mechanism, {0.2, 0.1, 0.2}, 3, Pose({0, 0.05, 0}), {.friction = 0.2});
   const Coupled scene(soft_cube(0.1), mechanism);
@@ -413,6 +451,7 @@ TEST_CASE("contact in Coupled: saved states continue with the same bits") {
     const Eigen::MatrixXd positions = sim.positions();
     const Vector3 load = sim.contact_load(0).force;
     make([&](auto& other) {
+      const WithThreads two(2);
       other.set_state(state);
       CHECK(other.contacts().size() > 0);
       test::step(other, 10);

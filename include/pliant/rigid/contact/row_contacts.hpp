@@ -11,23 +11,10 @@
 
 #include <pliant/contact/response/colliders.hpp>
 #include <pliant/contact/response/no_contacts.hpp>
-#include <pliant/contact/response/node_groups.hpp>
 #include <pliant/rigid/contact/contact_row.hpp>
-#include <pliant/rigid/jointed_bodies.hpp>
+#include <pliant/rigid/contact/touching_points.hpp>
 
 namespace pliant {
-
-namespace detail {
-
-// A point with contact: a node of the solid, or a point of a body.
-struct TouchingPoint {
-  int number;   // nodes first, then those of the bodies
-  int node;     // of the System: the node, or the centre of mass of the body
-  int body;     // of the point, or world_body
-  int carrier;  // of the collider, or world_body
-};
-
-}  // namespace detail
 
 // Each contact is a block of rows, behind those of the joints, so that joints and contact are one problem. A
 // step gets the contacts that each point could have (see Colliders::meet), and after a pass those of
@@ -43,6 +30,7 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
   using Axes = SmallMatrix<double, 3, 3>;
   using Planes = NodePlanes<3>;
   using Row = detail::ContactRow;
+  using Place = typename detail::TouchingPoints<isa>::Place;
 
  public:
   using Vector = NodeVector<3, double, isa>;
@@ -69,49 +57,24 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
   template <class System>
   void prepare(System& system) {
     bodies_ = &system;
-    nodes_ = static_cast<int>(bodies_->first_node());
-    double size = 1;  // tolerances are at least those of a scene of 1 m, because those of rows are so
-    for (std::ptrdiff_t i = 0; i < nodes_; ++i)
-      size = std::max(size, system.rest().node(i).cwiseAbs().maxCoeff());
-    colliders_.prepare(size, 1e-10);
-    reach_ = 0.25 * system.node_spacing();
-    groups_ = NodeGroups<Vector>(nodes_, no_origins_);
-    connected_ = system.connections();
-    free_.assign(static_cast<std::size_t>(nodes_), every_direction);
+    points_.prepare(system);
     end_ = system.make_vector();
     body_loads_.assign(static_cast<std::size_t>(bodies_->body_count()), JointLoad{});
     found_loads_ = body_loads_;
-    points_.clear();
-    for (const detail::CarriedCollider& collider : bodies_->mechanism().colliders()) {
-      const int number = colliders_.add_carried(collider.body, collider.shape, collider.surface);
-      for (const detail::ContactPoint& point : collider.points) {
-        points_.push_back({collider.body, number, point});
-      }
-    }
-    std::stable_sort(points_.begin(), points_.end(),
-                     [](const auto& a, const auto& b) { return a.body < b.body; });
   }
 
   template <class Filter>
   void set_constraints(const Filter& filter) {
-    std::vector<Axes> projections;
-    filter.for_each_restrained([&](int, const auto& S) { projections.push_back(S); });
-    projections_ = std::move(projections);  // no allocation after this
-    std::fill(free_.begin(), free_.end(), int{every_direction});
-    int index = 0;
-    filter.for_each_restrained([&](int node, const auto&) { free_[at(node)] = index++; });
+    points_.set_constraints(filter);
   }
   void renew() { contacts_.clear(); }
 
   int add(AnyCollider<3> shape, const Surface& surface, Path path, double time) {
     detail::require_no_drag(surface);
-    return colliders_.add(std::move(shape), surface, std::move(path), time);
+    return points_.colliders.add(std::move(shape), surface, std::move(path), time);
   }
-  void move(int number, const Pose<3>& pose) { colliders_.move(number, pose); }
-  void remove(int number) {
-    colliders_.remove(number);
-    std::erase_if(points_, [&](const BodyPoint& point) { return point.collider == number; });
-  }
+  void move(int number, const Pose<3>& pose) { points_.colliders.move(number, pose); }
+  void remove(int number) { points_.remove(number); }
 
   // The contacts at the end of the last accepted step. The node of a point of a body is its centre of mass.
   std::vector<Contact<3>> active() const {
@@ -145,13 +108,13 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
     std::vector<JointLoad> body_loads;
   };
   void save(History& history) const {
-    colliders_.save(history.colliders);
+    points_.colliders.save(history.colliders);
     history.active = active_;
     history.body_loads = body_loads_;
   }
-  void check(const History& history) const { colliders_.check(history.colliders); }
+  void check(const History& history) const { points_.colliders.check(history.colliders); }
   void restore(History&& history) {
-    colliders_.restore(std::move(history.colliders));
+    points_.colliders.restore(std::move(history.colliders));
     active_ = std::move(history.active);
     body_loads_ = std::move(history.body_loads);
   }
@@ -161,131 +124,50 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
   Step begin_step(double time, double dt, Vector& x) {
     contacts_.clear();
     blocked_ = {};
-    if (colliders_.empty()) return {*this, false};
-    colliders_.set_interval(time, time + dt);
-    carry(x, x);
-    bool moved = false;
-    for (int group = 0; group < groups_.count(); ++group) {
-      if (!colliders_.any_near({groups_.box(x, group), {Point::Zero(), Point::Zero()}})) continue;
-      for (int i = groups_.begin(group); i < groups_.end(group); ++i) {
-        if (has_joint(i) || immovable(i)) continue;
-        Point where = x.node(i);
-        if (!colliders_.push_out(where, size_of(where), [&] { return free_directions(i); })) continue;
-        x.node(i) = where;
-        moved = true;
-      }
-    }
-    return {*this, moved};
+    if (points_.colliders.empty()) return {*this, false};
+    points_.colliders.set_interval(time, time + dt);
+    points_.carry(x, x);
+    return {*this, points_.push_out(x)};
   }
 
  private:
-  static constexpr int every_direction = -1;
   static constexpr int most_full_updates = 4, most_friction_passes = 40;
   static constexpr double friction_tolerance = 1e-6;  // of all friction, relative to its limits [-]
 
-  struct BodyPoint {
-    int body, collider;
-    detail::ContactPoint point;
-  };
+  static std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
+
   struct Contacting {
     detail::TouchingPoint point;
     int collider;  // its index
     Row row;
   };
 
-  static std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
-  static double size_of(const Point& point) { return detail::contact::largest_entry<3>(point); }
-  bool immovable(int node) const {
-    const int index = free_[at(node)];
-    return index != every_direction && projections_[at(index)].isZero();
-  }
-  Axes free_directions(int node) const {
-    const int index = free_[at(node)];
-    return index == every_direction ? Axes::Identity() : projections_[at(index)];
-  }
-
-  // Whether a joint connects a node with something; whether it connects a node, or a body, with a body.
-  bool has_joint(int node) const {
-    const auto first = std::lower_bound(connected_.begin(), connected_.end(), std::pair(node, world_body));
-    return first != connected_.end() && first->first == node;
-  }
-  bool connects(int node, int body) const {
-    return std::binary_search(connected_.begin(), connected_.end(), std::pair(node, body));
-  }
-  // The same for a collider, by its index, and a point on a node of the System.
-  bool apart(int index, int node, int body) const {
-    const int carrier = colliders_[index].body;
-    return carrier != world_body && (carrier == body || connects(node, carrier));
-  }
-
-  // Sets the poses of carried colliders for a step from x to `end`.
-  void carry(const Vector& x, const Vector& end) {
-    for (int index = 0; index < colliders_.count(); ++index) {
-      const int body = colliders_[index].body;
-      if (body != world_body) colliders_.carry(index, bodies_->pose(x, body), bodies_->pose(end, body));
-    }
-  }
-
-  struct Place {
-    Point from, to;
-    double radius = 0;
-  };
-  Place place_of(int number, const Vector& x, const Vector& end) const {
-    if (number < nodes_) return {x.node(number), end.node(number)};
-    const BodyPoint& of_body = points_[at(number - nodes_)];
-    return {bodies_->pose(x, of_body.body).to_world(of_body.point.at),
-            bodies_->pose(end, of_body.body).to_world(of_body.point.at), of_body.point.radius};
-  }
-
-  // Calls use(number, node, body, index of the collider, place) for each point that may touch a collider.
-  template <class Use>
-  void for_each_near(const Vector& x, const Vector& end, const Vector& u, double beyond, Use&& use) {
-    for (int index = 0; index < colliders_.count(); ++index) {
-      for (int group = 0; group < groups_.count(); ++group) {
-        if (!colliders_.near(index, {groups_.box(x, group), groups_.box(u, group)}, beyond)) continue;
-        for (int i = groups_.begin(group); i < groups_.end(group); ++i) {
-          if (immovable(i) || apart(index, i, world_body)) continue;
-          use(i, i, world_body, index, place_of(i, x, end));
-        }
-      }
-      for (std::size_t k = 0; k < points_.size();) {
-        const int body = points_[k].body, node = static_cast<int>(bodies_->centre_node(body));
-        std::size_t last = k;
-        while (last < points_.size() && points_[last].body == body) ++last;
-        if (!apart(index, node, body)) {
-          for (; k < last; ++k) {
-            const int number = nodes_ + static_cast<int>(k);
-            use(number, node, body, index, place_of(number, x, end));
-          }
-        }
-        k = last;
-      }
-    }
-  }
-
   // Adds the rows of the contacts that points could have in a step from x with the displacement `ahead`
   // without contact.
   void begin_rows(const Vector& x, const Vector& ahead) {
     contacts_.clear();
     passes_ = 0;
-    if (colliders_.empty()) return;
+    friction_error_ = 0;
+    if (points_.colliders.empty()) return;
     bodies_->move_all(x, ahead, end_);
-    carry(x, end_);
-    for_each_near(x, end_, ahead, reach_, [&](int number, int node, int body, int index, const Place& place) {
-      Planes planes;
-      planes.size = size_of(place.from);
-      const Point displacement = place.to - place.from;
-      const double reach = detail::contact::length<3>(displacement) + (body == world_body ? reach_ : 0);
-      colliders_.meet(index, place.from, displacement, reach, planes, place.radius);
-      for (const ContactPlane<3>& plane : planes) {
-        add({number, node, body, colliders_[index].body}, plane, x, place);
-      }
-    });
+    points_.carry(x, end_);
+    points_.for_each_near(
+        x, end_, ahead, points_.reach(), [&](int number, int node, int body, int index, const Place& place) {
+          Planes planes;
+          planes.size = detail::contact::largest_entry<3>(place.from);
+          const Point displacement = place.to - place.from;
+          const double reach =
+              detail::contact::length<3>(displacement) + (body == world_body ? points_.reach() : 0);
+          points_.colliders.meet(index, place.from, displacement, reach, planes, place.radius);
+          for (const ContactPlane<3>& plane : planes) {
+            add({number, node, body, points_.colliders[index].body}, plane, x, place);
+          }
+        });
   }
 
   detail::ContactPlace contact_place(const Contacting& contact, const Point& point, const Vector& u,
                                      bool at_start) const {
-    const auto& collider = colliders_[contact.collider];
+    const auto& collider = points_.colliders[contact.collider];
     detail::ContactPlace place{point, at_start ? collider.from : collider.to};
     place.turn = -turn_of(contact, u, at_start);
     if (contact.point.body != world_body && !at_start) {
@@ -296,7 +178,7 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
   // Of the collider in the step.
   Point turn_of(const Contacting& contact, const Vector& u, bool at_start) const {
     if (at_start) return Point::Zero();
-    const auto& collider = colliders_[contact.collider];
+    const auto& collider = points_.colliders[contact.collider];
     if (contact.point.carrier != world_body) return bodies_->turn_in_world(contact.point.carrier, u);
     return detail::rotation_vector(
         quaternion_of(Axes(collider.to.rotation() * collider.from.rotation().transpose())));
@@ -304,7 +186,7 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
 
   void add(const detail::TouchingPoint& point, const ContactPlane<3>& plane, const Vector& x,
            const Place& place) {
-    const auto& collider = colliders_[plane.collider];
+    const auto& collider = points_.colliders[plane.collider];
     const double thickness = collider.surface.thickness, friction = collider.surface.friction;
     const Point on_plane = place.from + (plane.least - thickness) * plane.normal;
     const bool carried = point.carrier != world_body;
@@ -319,7 +201,7 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
     const Point touched = place.from - place.radius * contact.row.normal();
     if (point.body == world_body) {
       block.node[used] = point.node;
-      block.J[used++] = T * free_directions(point.node);
+      block.J[used++] = T * points_.free_directions(point.node);
     } else {
       add_body(point.body, 1, T, touched, x, used, block);
     }
@@ -375,8 +257,8 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
   // Corrects the right sides, at the end of a pass, and prepares the friction of the next one.
   ContactPass follow_rows(const Vector& x, const Vector& end, const Vector& u, double allowed) {
     ContactPass pass;
-    if (colliders_.empty()) return pass;
-    carry(x, end);
+    if (points_.colliders.empty()) return pass;
+    points_.carry(x, end);
     std::vector<RowBlock>& blocks = bodies_->rows().bounded;
     const std::size_t first = blocks.size() - contacts_.size();
     const double part = ++passes_ <= most_full_updates ? 1 : 0.5;
@@ -384,7 +266,7 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
     for (std::size_t k = 0; k < contacts_.size(); ++k) {
       Contacting& contact = contacts_[k];
       RowBlock& block = blocks[first + k];
-      const Place place = place_of(contact.point.number, x, end);
+      const Place place = points_.place_of(contact.point.number, x, end);
       const RowBlock::Triple values = contact.row.values(contact_place(contact, place.to, u, false));
       set_right_side(contact.row, values, block.times(u), block);
       see(contact, block.multiplier[0] != 0 ? values[0] : std::min(values[0], 0.0), pass);
@@ -402,7 +284,8 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
       pass.turned = pass.turned || friction.turned;
     }
     pass.settled = wrong <= friction_tolerance * friction_tolerance * all;
-    pass.friction_error = std::sqrt(wrong);
+    if (passes_ <= most_friction_passes) friction_error_ = std::sqrt(wrong);
+    pass.friction_error = friction_error_;
     add_entered(x, end, u, allowed, pass);
     return pass;
   }
@@ -411,28 +294,28 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
     const double size = detail::size_of_error(off);
     if (!(size > pass.error)) return;
     pass.error = size;
-    blocked_ = {contact.point.node, {colliders_.number(contact.collider), -1}};
+    blocked_ = {contact.point.node, {points_.colliders.number(contact.collider), -1}};
   }
 
   // Adds the contacts of points that have entered a collider.
   void add_entered(const Vector& x, const Vector& end, const Vector& u, double allowed, ContactPass& pass) {
     const std::size_t known = contacts_.size();
-    for_each_near(x, end, u, 0, [&](int number, int node, int body, int index, const Place& place) {
+    points_.for_each_near(x, end, u, 0, [&](int number, int node, int body, int index, const Place& place) {
       const Point displacement = place.to - place.from;
-      colliders_.if_entered(
+      points_.colliders.if_entered(
           index, place.from, displacement,
           [&](const ContactPlane<3>& plane) {
             const double depth = plane.least + place.radius - plane.normal.dot(displacement);
             if (!(depth > 4 * allowed)) return;
             pass.penetration = std::max(pass.penetration, depth);
-            const Point normal = colliders_[index].to.rotation().transpose() * plane.normal;
+            const Point normal = points_.colliders[index].to.rotation().transpose() * plane.normal;
             for (std::size_t k = 0; k < contacts_.size(); ++k) {  // one that the next pass closes anyway
               if (k < known && contacts_[k].point.number == number && contacts_[k].collider == index &&
                   contacts_[k].row.local_normal().dot(normal) > 1 - 1e-9) {
                 return;
               }
             }
-            add({number, node, body, colliders_[index].body}, plane, x, place);
+            add({number, node, body, points_.colliders[index].body}, plane, x, place);
             pass.added = true;
           },
           place.radius);
@@ -442,7 +325,7 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
     std::vector<RowBlock>& blocks = bodies_->rows().bounded;
     const std::size_t first = blocks.size() - contacts_.size();
     for (std::size_t k = known; k < contacts_.size(); ++k) {
-      const Place place = place_of(contacts_[k].point.number, x, end);
+      const Place place = points_.place_of(contacts_[k].point.number, x, end);
       const auto values = contacts_[k].row.values(contact_place(contacts_[k], place.to, u, false));
       RowBlock& block = blocks[first + k];
       set_right_side(contacts_[k].row, values, block.times(u), block);
@@ -469,19 +352,19 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
       last = contact.point.number;
       found_.push_back(
           {contact.point.number,
-           {contact.point.node, colliders_.number(contact.collider), contact.row.normal(), force}});
+           {contact.point.node, points_.colliders.number(contact.collider), contact.row.normal(), force}});
       block.for_each_node([&](int node, const RowBlock::Block& J) {
         const Point on_node = J.transpose() * block.multiplier;
-        if (node < nodes_) {
+        if (node < points_.node_count()) {
           forces.node(node) += force;
           return;
         }
-        JointLoad& load = found_loads_[at((node - nodes_) / 2)];
-        if ((node - nodes_) % 2 == 0) {
+        JointLoad& load = found_loads_[at((node - points_.node_count()) / 2)];
+        if ((node - points_.node_count()) % 2 == 0) {
           load.force += on_node;
           forces.node(node) += on_node;
         } else {
-          load.torque += bodies_->start_axes((node - nodes_) / 2) * on_node;
+          load.torque += bodies_->start_axes((node - points_.node_count()) / 2) * on_node;
         }
       });
     }
@@ -491,21 +374,14 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
   void accept() {
     std::swap(active_, found_);
     std::swap(body_loads_, found_loads_);
-    if (!colliders_.empty()) colliders_.arrive();
+    if (!points_.colliders.empty()) points_.colliders.arrive();
   }
 
   Bodies* bodies_ = nullptr;
-  Colliders<3> colliders_;
-  Origins<3> no_origins_;
-  NodeGroups<Vector> groups_;
-  std::vector<std::pair<int, int>> connected_;  // a node of the System, and a body or the world; ascending
-  std::vector<BodyPoint> points_;               // by body
-  std::vector<int> free_;                       // of each node of the solid: its index in projections_
-  std::vector<Axes> projections_;
+  detail::TouchingPoints<isa> points_;
   Vector end_;
-  int nodes_ = 0;     // of the solid
-  double reach_ = 0;  // beyond the displacement of a node, in which its contacts are sought [m]
-  int passes_ = 0;    // in this step
+  int passes_ = 0;             // in this step
+  double friction_error_ = 0;  // of the last pass that followed friction [N]
   BlockedNode blocked_;
   std::vector<Contacting> contacts_;  // in this step
   std::vector<Touch> found_, active_;
