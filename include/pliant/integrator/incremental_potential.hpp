@@ -223,11 +223,15 @@ Minimized<Context> minimize_increment(
         minimize_with_rows(context, potential, newton, state.x, w.newton, w.displacement, monitor);
     report.energies.elastic = potential.elastic_energy();
     blame_element(report, context.system, potential.position());
+    if (report) report.contacts = context.contacts.end_rows(w.potential.held);
     return {std::move(report)};
   } else if constexpr (Context::System::abilities.rows) {
     potential.tangent(w.displacement, Projection::none, w.newton.gradient, w.newton.hessian);
-    return {satisfy_rows(context, state.x, potential.row_step(), w.newton.hessian, w.newton.step,
-                         w.displacement, w.potential.position, monitor)};
+    StepReport report = satisfy_rows(context, state.x, potential.row_step(), w.newton.hessian, w.newton.step,
+                                     w.displacement, w.potential.position, monitor);
+    w.potential.held.set_zero();
+    if (report) report.contacts = context.contacts.end_rows(w.potential.held);
+    return {std::move(report)};
   } else {
     Minimized<Context> result = minimize_with_contacts(context, potential, newton, state.x, w.potential,
                                                        w.newton, w.displacement, monitor);

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include <pliant/integrator/concept.hpp>
+#include <pliant/integrator/row_passes.hpp>
 #include <pliant/linear_solver/rows/rows.hpp>
 #include <pliant/nonlinear_solver/newton.hpp>
 
@@ -76,6 +76,7 @@ class RowMinimization {
 
   StepReport run() {
     context_.system.begin_rows(x_, potential_.row_step());
+    context_.contacts.begin_rows(x_, w_.step);
     report_.stop = iterate();
     report_.potential_drop = first_value_ - value_;
     return std::move(report_);
@@ -106,7 +107,11 @@ class RowMinimization {
       if (linearises) schedule_.settle();
       keep_multipliers();
       const RowError error = context_.system.follow_rows(potential_.position(), u_);
-      report_.row_error = error.largest;
+      const contact::ContactPass contact =
+          context_.contacts.follow_rows(x_, potential_.position(), u_, allowed_gap());
+      report_.row_error = std::max(error.largest, contact.error);
+      report_.penetration = contact.penetration;
+      report_.friction_change = contact.friction_error;
       find_residual();
       if (linearises && newton_.keep_history) {
         current_.value = value_;
@@ -115,7 +120,7 @@ class RowMinimization {
       }
       if (std::isinf(value_)) return StepStop::energy_undefined;
       if (!std::isfinite(value_) || !std::isfinite(report_.residual)) return StepStop::not_finite;
-      met = error.largest <= allowed_gap();
+      met = error.largest <= allowed_gap() && contacts_met(contact, allowed_gap());
       const bool balanced = report_.residual <= report_.residual_goal;
       const bool last = report_.newton_iterations >= newton_.max_iterations;
       if (met && balanced) return StepStop::converged;
@@ -123,9 +128,14 @@ class RowMinimization {
       if (!balanced && last && newton_.require_convergence) return StepStop::not_converged;
       if (passes >= context_.solver.max_passes) {
         report_.unmet_joint = error.joint;
-        return StepStop::rows_unmet;
+        return error.largest > allowed_gap() ? StepStop::rows_unmet : StepStop::penetration;
       }
       linearises = !balanced && !last;
+      if (linearises) continue;
+      if (const LinearStop stop = follow_contacts(context_, w_.hessian, rows_, contact);
+          stop != LinearStop::converged) {
+        return stop_of(stop);
+      }
     }
   }
 

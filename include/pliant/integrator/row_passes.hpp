@@ -8,6 +8,25 @@
 
 namespace pliant::detail::integrator {
 
+inline bool contacts_met(const contact::ContactPass& contact, double allowed) {
+  return contact.error <= allowed && contact.settled && !contact.added;
+}
+
+// Prepares the solver for the rows that contact has changed in a pass.
+template <class Context>
+LinearStop follow_contacts(const Context& context, const typename Context::Matrix& A, const Rows& rows,
+                           const contact::ContactPass& contact) {
+  auto& w = context.solver_workspace;
+  if (contact.turned && !contact.added) {
+    if constexpr (requires { context.solver.renew_bounded(rows, w); }) {
+      context.solver.renew_bounded(rows, w);
+      return LinearStop::converged;
+    }
+  }
+  if (!contact.turned && !contact.added) return LinearStop::converged;
+  return context.solver.prepare(A, rows, w);
+}
+
 // Sets u, the displacement [m] from x in a step, such that the forces of the rows and the inertia
 // balance, A (u - p) = J^T lambda with the derivatives J of the rows at the start, and the rows are met at
 // the end, at move(x, u). `predicted` is p, the displacement without rows; A is the matrix of the step.
@@ -26,6 +45,7 @@ StepReport satisfy_rows(const Context& context, const typename Context::Vector& 
   auto& system = context.system;
   auto& w = context.solver_workspace;
   system.begin_rows(x, step);
+  context.contacts.begin_rows(x, predicted);
   Rows& rows = system.rows();
   const auto failed = [&](LinearStop stop) {
     report.stop = stop == LinearStop::indefinite ? StepStop::indefinite : StepStop::not_finite;
@@ -47,13 +67,20 @@ StepReport satisfy_rows(const Context& context, const typename Context::Vector& 
     progress.iterations = report.newton_iterations;
     system.move(x, u, position);
     const RowError error = system.follow_rows(position, u);
-    report.row_error = error.largest;
     if (!position.finite()) return failed(LinearStop::not_finite);
-    if (error.largest <= std::max(context.solver.gap, system.row_rounding(position))) return report;
+    const double allowed = std::max(context.solver.gap, system.row_rounding(position));
+    const contact::ContactPass contact = context.contacts.follow_rows(x, position, u, allowed);
+    report.row_error = std::max(error.largest, contact.error);
+    report.penetration = contact.penetration;
+    report.friction_change = contact.friction_error;
+    if (error.largest <= allowed && contacts_met(contact, allowed)) return report;
     if (report.newton_iterations >= context.solver.max_passes) {
-      report.stop = StepStop::rows_unmet;
+      report.stop = error.largest > allowed ? StepStop::rows_unmet : StepStop::penetration;
       report.unmet_joint = error.joint;
       return report;
+    }
+    if (const LinearStop stop = follow_contacts(context, A, rows, contact); stop != LinearStop::converged) {
+      return failed(stop);
     }
   }
 }

@@ -86,11 +86,12 @@ struct StepReport {
                                // Bodies are numbered solid after solid
   int blocked_node = -1;       // user's number of a node that could not be kept out of the colliders
   std::array<int, 2> blocking_colliders{-1, -1};  // their numbers, -1 if there are fewer
-  double row_error = 0;                           // largest error of a joint at the end [m] or [rad]
-  int unmet_joint = -1;                           // the joint with this error, if it stopped the step
-  std::string free_motion;                        // unconstrained rigid motions, if these stopped the step
-  std::vector<NewtonIteration> history;           // if Newton::keep_history
-  Energies energies;                              // after the step [J]
+  double row_error = 0;     // largest error of a joint or a contact of a body at the end [m] or [rad]
+  double penetration = 0;   // largest depth of a node or a body in a collider, where contacts are rows [m]
+  int unmet_joint = -1;     // the joint with this error, if it stopped the step
+  std::string free_motion;  // unconstrained rigid motions, if these stopped the step
+  std::vector<NewtonIteration> history;  // if Newton::keep_history
+  Energies energies;                     // after the step [J]
 
   explicit operator bool() const { return stop == StepStop::converged || stop == StepStop::accepted; }
 

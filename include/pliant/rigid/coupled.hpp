@@ -84,6 +84,12 @@ class Coupled {
     return number;
   }
 
+  // See Mechanism::add_collider, whose numbers these continue.
+  template <class Shape>
+  int add_collider(int body, const Shape& shape, const Surface& surface = {}) {
+    return mechanism_.add_collider(body, shape, surface);
+  }
+
   const SolidType& solid() const { return *solid_; }
   const std::shared_ptr<const SolidType>& shared_solid() const { return solid_; }
   const Mechanism& mechanism() const { return mechanism_; }

@@ -11,9 +11,8 @@
 #include <pliant/assembly/block_matrix.hpp>
 #include <pliant/assembly/concept.hpp>
 #include <pliant/constraint/filter.hpp>
-#include <pliant/contact/response/no_contacts.hpp>
+#include <pliant/rigid/contact/row_contacts.hpp>
 #include <pliant/rigid/coupled.hpp>
-#include <pliant/rigid/jointed_bodies.hpp>
 
 namespace pliant::detail::rigid {
 
@@ -61,7 +60,7 @@ class CoupledSystem : public JointedBodies<isa> {
   using Vector = NodeVector<3, double, isa>;
   using Matrix = BlockMatrix<3, double, isa>;
   using Filter = CoupledFilter<isa>;
-  using Contacts = NoContacts<Vector>;
+  using Contacts = RowContacts<isa>;
   using Positions = NodeMatrix<double, 3>;
   using Triple = SmallVector<double, 3>;
   static constexpr int dim = 3, space = 3;
@@ -88,6 +87,20 @@ class CoupledSystem : public JointedBodies<isa> {
   Matrix make_matrix() const { return Matrix(pattern_); }
   const Vector& mass() const { return mass_; }
   const Vector& rest() const { return rest_; }
+
+  // The mean distance between neighbouring nodes of the solid at rest [m].
+  double node_spacing() const {
+    const BlockPattern& pattern = soft_->pattern();
+    double sum = 0;
+    for (std::ptrdiff_t i = 0; i < pattern.rows(); ++i) {
+      const auto row = static_cast<std::size_t>(i);
+      for (int k = pattern.row_begin[row] + 1; k < pattern.row_begin[row + 1]; ++k) {
+        const std::ptrdiff_t j = pattern.columns[static_cast<std::size_t>(k)];
+        sum += (rest_.node(i) - rest_.node(j)).norm();
+      }
+    }
+    return sum / static_cast<double>(std::max<std::ptrdiff_t>(1, pattern.blocks() - pattern.rows()));
+  }
 
   void move(const Vector& x, const Vector& u, Vector& result) const {
     for (std::ptrdiff_t i = 0; i < soft_node_count(); ++i) result.node(i) = x.node(i) + u.node(i);

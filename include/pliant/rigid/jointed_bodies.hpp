@@ -100,6 +100,46 @@ class JointedBodies {
     return 32 * std::numeric_limits<double>::epsilon() * farthest;
   }
 
+  // Contact: the node of the first body and that of a centre of mass; the principal axes of a body, at x and
+  // at the start of the step; its rotation vector in the world for the displacement u; the unknowns after it.
+  std::ptrdiff_t first_node() const { return first_; }
+  std::ptrdiff_t centre_node(int body) const { return centre_of(body); }
+  Axes axes(int body, const Vector& x) const {
+    return rotation_matrix(rotation_by(x.node(rotation_of(body))));
+  }
+  const Axes& start_axes(std::ptrdiff_t body) const {
+    return principal_axes_[static_cast<std::size_t>(body)];
+  }
+  Triple turn_in_world(int body, const Vector& u) const {
+    return detail::algebra::times<double, 3, 3, 1>(principal_axes_[at(body)],
+                                                   Triple(u.node(rotation_of(body))));
+  }
+  void move_all(const Vector& x, const Vector& u, Vector& result) const {
+    for (std::ptrdiff_t i = 0; i < first_; ++i) result.node(i) = x.node(i) + u.node(i);
+    move_bodies(x, u, result);
+  }
+
+  // What joints connect, ascending: a node, or the centre of mass of a body, and a body, or the world.
+  std::vector<std::pair<int, int>> connections() const {
+    std::vector<std::pair<int, int>> result;
+    std::size_t next_node = 0;
+    for (const AnyJoint& joint : joints().parts()) {
+      for (std::size_t k = 0; k < joint.nodes().size(); ++k) {
+        const int node = joint_rows_.nodes()[next_node++];
+        if (joint.bodies().empty()) result.push_back({node, world_body});
+        for (const int body : joint.bodies()) result.push_back({node, body});
+      }
+      for (const int a : joint.bodies()) {
+        for (const int b : joint.bodies()) {
+          if (a != b && a != world_body) result.push_back({static_cast<int>(centre_of(a)), b});
+        }
+      }
+    }
+    std::sort(result.begin(), result.end());
+    result.erase(std::unique(result.begin(), result.end()), result.end());
+    return result;
+  }
+
   // The bodies after the displacement u from x.
   void move_bodies(const Vector& x, const Vector& u, Vector& result) const {
     for (int b = 0; b < body_count(); ++b) {
@@ -238,11 +278,6 @@ class JointedBodies {
 
   UnitQuaternion<double> turn(int body, const Vector& u) const {
     return free_rotation(moments(body), u.node(rotation_of(body)));
-  }
-
-  // The principal axes.
-  Axes axes(int body, const Vector& x) const {
-    return rotation_matrix(rotation_by(x.node(rotation_of(body))));
   }
 
   BodyFrame frame_of(int body, const Vector& x) const {

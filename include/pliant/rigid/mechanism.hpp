@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <tuple>
 #include <vector>
 
+#include <pliant/rigid/contact/carried_collider.hpp>
 #include <pliant/rigid/joint/joint_list.hpp>
 #include <pliant/rigid/rigid_body.hpp>
 
@@ -36,6 +38,26 @@ class Mechanism {
     return joints_.add(std::vector<J>{joint}, frames_, NodeMatrix<double, 3>(3, 0));
   }
 
+  // The body carries a collider, given in the frame of the body. It keeps out the nodes of a solid and the
+  // points of other bodies; its own points, the corners of a Box, the centre of a Sphere, the centres of the
+  // ends of a Capsule or the nodes of a TriangleMesh, are kept out of the colliders of others and of the
+  // world. What a joint connects directly has no contact. Returns the number of the collider: 0, 1, ...
+  // Throws IndexError for a body that does not exist, and ParameterError for an invalid collider or surface,
+  // or one with viscosity.
+  template <class Shape>
+  requires Collider<Shape, 3>
+  int add_collider(int body, const Shape& shape, const Surface& surface = {}) {
+    if (body < 0 || body >= body_count()) {
+      throw IndexError("collider " + std::to_string(colliders_.size()) + ": body", body, body_count());
+    }
+    shape.check();
+    surface.check();
+    detail::rigid::require_no_drag(surface);
+    colliders_.push_back(
+        {body, detail::contact::AnyCollider<3>(shape), surface, detail::rigid::contact_points(shape)});
+    return static_cast<int>(colliders_.size()) - 1;
+  }
+
   int body_count() const { return static_cast<int>(bodies_.size()); }
   int joint_count() const { return joints_.count(); }
 
@@ -47,6 +69,7 @@ class Mechanism {
   const detail::rigid::AnyJoint& joint(int number) const { return joints_.of(number).front(); }
 
   const detail::rigid::JointList& joints() const { return joints_; }
+  const std::vector<detail::rigid::CarriedCollider>& colliders() const { return colliders_; }
 
   // The frames of all bodies at the start.
   const std::vector<BodyFrame>& frames() const { return frames_; }
@@ -55,6 +78,7 @@ class Mechanism {
   std::vector<RigidBody> bodies_;
   std::vector<BodyFrame> frames_;
   detail::rigid::JointList joints_;
+  std::vector<detail::rigid::CarriedCollider> colliders_;
 };
 
 }  // namespace pliant

@@ -88,6 +88,9 @@ class MechanismRows {
   // The rows of a step from `start`, where the bodies have these principal axes, without multipliers.
   void begin(const JointedPlaces& start, std::span<const Axes> principal_axes, const RowStep& step) {
     const double dt = step.dt;
+    const std::size_t own = ends_.empty() ? 0 : ends_.back().bounded;  // the others are contacts
+    rows_.bounded.erase(rows_.bounded.begin() + static_cast<std::ptrdiff_t>(own), rows_.bounded.end());
+    rows_.contacts = 0;
     for_each_row(
         start,
         [&](const AnyJoint& joint, const JointRows::Held& held, std::size_t k, Eigen::Index i) {

@@ -10,8 +10,7 @@
 #include <pliant/assembly/block_matrix.hpp>
 #include <pliant/assembly/concept.hpp>
 #include <pliant/constraint/node_filter.hpp>
-#include <pliant/contact/response/no_contacts.hpp>
-#include <pliant/rigid/jointed_bodies.hpp>
+#include <pliant/rigid/contact/row_contacts.hpp>
 
 namespace pliant::detail::rigid {
 
@@ -42,7 +41,7 @@ class MechanismSystem : public JointedBodies<isa> {
   using Vector = NodeVector<3, double, isa>;
   using Matrix = BlockMatrix<3, double, isa>;
   using Filter = MechanismFilter<isa>;
-  using Contacts = NoContacts<Vector>;
+  using Contacts = RowContacts<isa>;
   using Positions = NodeMatrix<double, 3>;
   using Triple = SmallVector<double, 3>;
   static constexpr int dim = 3, space = 3;
@@ -71,6 +70,7 @@ class MechanismSystem : public JointedBodies<isa> {
   Matrix make_matrix() const { return Matrix(pattern_); }
   const Vector& mass() const { return mass_; }
   const Vector& rest() const { return rest_; }
+  double node_spacing() const { return 0; }  // there are no nodes of a mesh
 
   void move(const Vector& x, const Vector& u, Vector& result) const { this->move_bodies(x, u, result); }
 

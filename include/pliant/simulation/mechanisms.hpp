@@ -108,6 +108,10 @@ class FunctionsOf<SystemType, Simulation> {
     return all;
   }
 
+  // The force and the torque on a body by all its contacts in the last step, in which it carries a collider
+  // or is kept out of one; about its centre of mass.
+  JointLoad contact_load(int body) const { return self().contacts_.body_load(body); }
+
   // Of a Coupled, its solid with copies of the present positions and velocities: write_vtu(path, sim.soft()).
   // It refers to the mesh of this simulation.
   auto soft() const requires requires(const SystemType& system) { system.solid(); }

@@ -230,6 +230,7 @@ class Simulation
     for (const Contact<dim>& contact : contacts()) {
       forces.col(contact.node) += contact.force.template cast<Scalar>();
     }
+    if constexpr (detail::contact::contacts_as_rows<System>) contacts_.show_body_forces(forces);
     return forces;
   }
 
@@ -388,7 +389,7 @@ class Simulation
   int add_collider(detail::contact::AnyCollider<dim> collider, const Surface& surface = {},
                    std::function<Pose<dim>(double time)> path = nullptr) {
     static_assert(Integrator::abilities.knows_colliders, "this integrator knows no colliders");
-    static_assert(System::Contacts::takes_colliders, "this System knows no colliders");
+    static_assert(has_colliders, "this System knows no colliders");
     return contacts_.add(std::move(collider), surface, std::move(path), state_.time);
   }
 
@@ -401,7 +402,7 @@ class Simulation
   // substeps; a node may touch several colliders.
   std::vector<Contact<dim>> contacts() const {
     std::vector<Contact<dim>> result;
-    if constexpr (System::Contacts::takes_colliders) result = contacts_.active();
+    if constexpr (has_colliders) result = contacts_.active();
     for (Contact<dim>& contact : result) contact.node = user_number(contact.node);
     return result;
   }
@@ -520,6 +521,9 @@ class Simulation
       IntegratorFor<Integrator, Context>,
       "the integrator lacks prepare or step, or its workspace a function that its abilities promise, or it "
       "has one that they do not name; see integrator/concept.hpp");
+
+  static constexpr bool has_colliders =
+      System::Contacts::takes_colliders || detail::contact::contacts_as_rows<System>;
 
   // Whether positions in a step are relative to origins.
   bool relative() const {

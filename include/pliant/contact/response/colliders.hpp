@@ -81,7 +81,9 @@ class Colliders {
     Pose<Dim> start, target;  // of `move`, in this step; `target` is where it goes
     bool moves;               // by `move`
     int number;
+    int body = none;  // a rigid body that carries it, which sets its poses by `carry`
   };
+  static constexpr int none = -1;
 
   // `size` [m]: of the coordinates; `rounding` [-]: rounding errors of distances, relative to that.
   void prepare(double size, double rounding) {
@@ -103,10 +105,24 @@ class Colliders {
     return added_++;
   }
 
+  // The same for one that a rigid body carries.
+  int add_carried(int body, detail::contact::AnyCollider<Dim> shape, const Surface& surface) {
+    const int number = add(std::move(shape), surface, nullptr, 0);
+    list_.back().body = body;
+    return number;
+  }
+  // Sets the poses of a carried collider at the start of a step and at its end.
+  void carry(int index, const Pose<Dim>& from, const Pose<Dim>& to) {
+    Collider& collider = list_[static_cast<std::size_t>(index)];
+    collider.from = collider.start = from;
+    collider.to = to;
+  }
+
   // In the next step a collider moves to a pose, and stays there. Both functions throw IndexError for a
-  // collider that does not exist.
+  // collider that does not exist, this one ParameterError for one that a body carries.
   void move(int number, const Pose<Dim>& pose) {
     Collider& collider = list_[static_cast<std::size_t>(index_of(number))];
+    if (collider.body != none) throw ParameterError("move_collider: collider", number, "a body carries it");
     collider.path = nullptr;
     collider.target = pose;
     collider.moves = true;
@@ -180,6 +196,7 @@ class Colliders {
   // step. Throws ParameterError for an invalid pose of a path.
   void set_interval(double begin, double end, double begun = 0, double done = 1) {
     for (Collider& collider : list_) {
+      if (collider.body != none) continue;
       if (collider.path) {
         collider.from = on_path(collider.number, collider.path, begin);
         collider.to = on_path(collider.number, collider.path, end);
@@ -251,11 +268,12 @@ class Colliders {
 
   // Adds the planes of a collider that a node with the displacement u from x could touch: of the surface
   // on which it rests, of the point of entry, or else of the surface nearest to the end, if within `reach`
-  // [m].
-  void meet(int index, const Point& x, const Point& u, double reach, Planes& planes) const {
+  // [m]. A ball is a node at its centre with a `radius`, which adds to the thickness of the surface [m].
+  void meet(int index, const Point& x, const Point& u, double reach, Planes& planes,
+            double radius = 0) const {
     const Collider& collider = (*this)[index];
     const Point from = collider.from.to_local(x), to = collider.to.to_local(Point(x + u));
-    const double thickness = collider.surface.thickness;
+    const double thickness = collider.surface.thickness + radius;
     const double close = closeness(thickness, planes.size);
     if (apart(collider, from, to, std::max(reach + thickness, close))) return;
     const auto here = collider.shape.nearest(from, close);
@@ -273,16 +291,19 @@ class Colliders {
   // at its end only.
   template <class Use>
   void for_each_entered(const Point& x, const Point& u, Use&& use) const {
-    for (int index = 0; index < count(); ++index) {
-      const Collider& collider = (*this)[index];
-      const Point from = collider.from.to_local(x), to = collider.to.to_local(Point(x + u));
-      const double thickness = collider.surface.thickness;
-      if (apart(collider, from, to, thickness)) continue;
-      const auto hit = collider.shape.first_hit(from, to);
-      if (hit) use(plane_of(index, x, hit->point, hit->normal));
-      const auto there = collider.shape.nearest(to, thickness);
-      if (there && there->distance < thickness) use(plane_of(index, x, there->point, there->normal));
-    }
+    for (int index = 0; index < count(); ++index) if_entered(index, x, u, use);
+  }
+  // The same for one collider, and for a ball.
+  template <class Use>
+  void if_entered(int index, const Point& x, const Point& u, Use&& use, double radius = 0) const {
+    const Collider& collider = (*this)[index];
+    const Point from = collider.from.to_local(x), to = collider.to.to_local(Point(x + u));
+    const double thickness = collider.surface.thickness + radius;
+    if (apart(collider, from, to, thickness)) return;
+    const auto hit = collider.shape.first_hit(from, to);
+    if (hit) use(plane_of(index, x, hit->point, hit->normal));
+    const auto there = collider.shape.nearest(to, thickness);
+    if (there && there->distance < thickness) use(plane_of(index, x, there->point, there->normal));
   }
 
  private:

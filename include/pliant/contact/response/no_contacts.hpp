@@ -10,6 +10,20 @@
 
 namespace pliant {
 
+namespace detail::contact {
+
+// The contacts that are rows of a step, after a pass over the rows.
+struct ContactPass {
+  double error = 0;           // the largest of a row [m]
+  double penetration = 0;     // the largest [m]
+  double friction_error = 0;  // of the friction forces [N]
+  bool settled = true;        // whether friction is that of Coulomb's law
+  bool turned = false;        // rows have changed, on the same nodes
+  bool added = false;         // there are new rows
+};
+
+}  // namespace detail::contact
+
 // Replaces Contacts, see contact/response/concept.hpp.
 template <class VectorType>  // a SystemVector
 class NoContacts {
@@ -64,6 +78,11 @@ class NoContacts {
     template <class Matrix>
     void friction_stiffness(const Vector&, double, const Vector&, Matrix&) const {}
     detail::contact::BlockedNode blocked() const { return {}; }
+    void begin_rows(const Vector&, const Vector&) {}
+    detail::contact::ContactPass follow_rows(const Vector&, const Vector&, const Vector&, double) {
+      return {};
+    }
+    int end_rows(Vector&) { return 0; }
     void accept() {}
 
     Bounds bounds_;

@@ -52,9 +52,10 @@ struct RowBlock {
   }
 };
 
-// Multipliers of `held` have no bounds.
+// Multipliers of `held` have no bounds. The last blocks of `bounded` are contacts.
 struct Rows {
   std::vector<RowBlock> held, bounded;
+  std::size_t contacts = 0;
 };
 
 // How the forces of rows act in a step.
