@@ -224,7 +224,7 @@ class Simulation
   // contact, and before the first step. The reaction of a floor to a body at rest balances its weight.
   const Positions& constraint_forces() const { return constraint_forces_; }
 
-  // The part of colliders in it, including friction [N]; the rest is that of the constraints.
+  // The part of the colliders, including friction [N].
   Positions collider_forces() const {
     Positions forces = Positions::Zero(dim, system_.visible_node_count());
     for (const Contact<dim>& contact : contacts()) {
@@ -233,6 +233,10 @@ class Simulation
     if constexpr (detail::contact::contacts_as_rows<System>) contacts_.show_body_forces(forces);
     return forces;
   }
+
+  // The part of the constraints, without colliders [N]; at nodes that only touch a collider zero up to
+  // rounding.
+  Positions reaction_forces() const { return constraint_forces_ - collider_forces(); }
 
   const Solid& solid() const requires(has_solid) { return solid_; }
   const auto& mesh() const requires(has_solid) { return solid_.mesh(); }  // of Bodies a MixedMesh
