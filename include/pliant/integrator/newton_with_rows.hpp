@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 #include <pliant/integrator/concept.hpp>
@@ -92,10 +93,13 @@ class RowMinimization {
         passes = 1;
       }
       if (linearises || newton_.line_search) predict();
-      const auto solved = context_.solver.solve(w_.step, rows_, w_.trial, context_.solver_workspace);
+      const auto solved = solve();
       report_.linear_iterations += solved.iterations;
       current_.linear_iterations += solved.iterations;
-      if (solved.stop != LinearStop::converged) return stop_of(solved.stop);
+      if (solved.stop != LinearStop::converged) {
+        if (linearises && schedule_.raise()) continue;  // as after a failed factorisation
+        return stop_of(solved.stop);
+      }
       w_.right_side.set_sum(w_.trial, -1, u_);  // the change of u
       const bool searches = linearises && newton_.line_search && !moves_;
       if (!searches) {
@@ -129,6 +133,12 @@ class RowMinimization {
       }
       linearises = !balanced && !last;
     }
+  }
+
+  // Sets w_.trial. A residual well below the required one is enough.
+  RowReport solve() {
+    const double enough = newton_.require_convergence ? 0.1 * report_.residual_goal : 0.0;
+    return context_.solver.solve(w_.step, rows_, w_.trial, context_.solver_workspace, enough);
   }
 
   // The multipliers that belong to u.
@@ -180,6 +190,10 @@ class RowMinimization {
       progress_.iterations = report_.newton_iterations;
       if (!monitor_(progress_)) return StepStop::cancelled;
       potential_.constrain(w_.hessian);
+      if constexpr (
+          linear_solver::solver_abilities<std::remove_cvref_t<decltype(context_.solver)>>.takes_positions) {
+        context_.solver_workspace.set_positions(potential_.position());
+      }
       const LinearStop stop = context_.solver.prepare(w_.hessian, rows_, context_.solver_workspace);
       if (stop == LinearStop::converged) break;
       if (!schedule_.raise()) return stop_of(stop);

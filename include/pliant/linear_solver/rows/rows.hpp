@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <pliant/algebra/matrix.hpp>
+#include <pliant/linear_solver/concept.hpp>
 
 namespace pliant {
 
@@ -35,6 +36,13 @@ struct RowBlock {
     for (std::size_t k = 0; k < most_nodes && node[k] != none; ++k) use(node[k], J[k]);
   }
 
+  // Whether row i exists.
+  bool acts(Eigen::Index i) const {
+    bool any = false;
+    for_each_node([&](int, const Block& block) { any = any || !block.row(i).isZero(0); });
+    return any;
+  }
+
   // J u.
   template <class Vector>
   Triple times(const Vector& u) const {
@@ -55,6 +63,12 @@ struct RowBlock {
 // Multipliers of `held` have no bounds.
 struct Rows {
   std::vector<RowBlock> held, bounded;
+};
+
+// How a solve with rows ended.
+struct RowReport {
+  LinearStop stop = LinearStop::converged;
+  int iterations = 0;  // of the iterative method
 };
 
 // The largest error of the rows at the end of a step.
