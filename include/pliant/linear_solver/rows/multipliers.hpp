@@ -36,9 +36,10 @@ namespace pliant {
 // projection with a matrix. The rows are met by every solve.
 template <class Inner = Pcg<>>  // a Pcg
 struct Multipliers {
-  double gap = 1e-11;   // largest error of a row after a step, unless rounding is larger [m] or [rad]
-  int max_passes = 60;  // in a step
-  Inner solver = {};    // its tolerances, its limit of iterations and its preconditioner
+  double gap = 1e-11;    // largest error of a row after a step, unless rounding is larger [m] or [rad]
+  int max_passes = 60;   // in a step
+  Inner solver = {};     // its tolerances, its limit of iterations and its preconditioner
+  int max_changes = 12;  // of the set of multipliers at their bounds, before the Schur complement
 
   static constexpr SolverAbilities abilities{.takes_positions = Inner::abilities.takes_positions,
                                              .follows_steps = Inner::abilities.follows_steps,
@@ -48,6 +49,8 @@ struct Multipliers {
     detail::core::require_parameter(gap > 0, "Multipliers::gap", gap, "must be positive (m or rad)");
     detail::core::require_parameter(max_passes >= 1, "Multipliers::max_passes", max_passes,
                                     "must be at least 1");
+    detail::core::require_parameter(max_changes >= 0, "Multipliers::max_changes", max_changes,
+                                    "must not be negative");
     solver.check();
   }
 
@@ -132,19 +135,18 @@ struct Multipliers {
   // Sets the multipliers and u. `goal` is a sufficient residual, as that of a LinearSolver.
   template <class Vector, class W>
   RowReport solve(const Vector& p, Rows& rows, Vector& u, W& w, double goal = 0) const {
-    constexpr int most_changes = 12;
     RowReport report;
     if (!w.has_guess) {
       w.change.set_zero();
       w.slack.set_zero();
     }
     guess_signs(rows, w);
-    for (int change = w.has_schur ? most_changes : 0;; ++change) {
-      if (change == most_changes && !choose_by_schur_complement(p, rows, u, w, report)) return report;
+    for (int change = w.has_schur ? max_changes : 0;; ++change) {
+      if (change == max_changes && !choose_by_schur_complement(p, rows, u, w, report)) return report;
       fix_at_bounds(rows, w);
       if (!minimise({p, true, goal}, rows, u, w, report)) return report;
       const bool settled = !mend_signs(rows, u, w);
-      if (settled || change >= most_changes) break;
+      if (settled || change >= max_changes) break;
     }
     w.has_guess = true;
     return report;
@@ -182,7 +184,9 @@ struct Multipliers {
   }
 
   // Fixes the multipliers that exceed their bounds, and frees those of rows that are open. Returns whether
-  // there are any. Sets the multipliers.
+  // there are any. Sets the multipliers. Free rows that contradict others, as a motor that drives against a
+  // limit, are left open by `minimise`; what its last projection failed to close them with, which is large
+  // then, tells which of them must be fixed.
   template <class Vector, class W>
   bool mend_signs(Rows& rows, const Vector& u, W& w) const {
     for (std::size_t k = 0; k < rows.held.size(); ++k) rows.held[k].multiplier = w.lambda.node(at(k));
@@ -196,8 +200,9 @@ struct Multipliers {
         const auto axis = static_cast<Eigen::Index>(i);
         if (signs[i] == 0) {
           const double lambda = w.lambda.node(at(number))(axis);
-          if (lambda < row.lower[axis] - rounding) signs[i] = -1;
-          if (lambda > row.upper[axis] + rounding) signs[i] = 1;
+          const double wanted = lambda + w.y.node(at(number))(axis);
+          if (wanted < row.lower[axis] - rounding) signs[i] = -1;
+          if (wanted > row.upper[axis] + rounding) signs[i] = 1;
           row.multiplier[axis] = std::clamp(lambda, row.lower[axis], row.upper[axis]);
         } else {
           row.multiplier[axis] = signs[i] < 0 ? row.lower[axis] : row.upper[axis];
