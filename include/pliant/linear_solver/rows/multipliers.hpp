@@ -73,8 +73,8 @@ struct Multipliers {
     RowVector slack, slack_r, slack_z, slack_p;
     RowVector lambda, fixed;  // multipliers of free rows, and of the others
     RowVector right_side, y;
-    double first_residual = 0;  // with this matrix
-    bool has_guess = false;     // whether `change` is a solution for the same p and b
+    double first_residual = 0, enough = 0;  // with this matrix; goal of the last solve
+    bool has_guess = false;                 // whether `change` is a solution for the same p and b
 
     // For sets that cycle.
     RowMatrix schur;
@@ -138,15 +138,18 @@ struct Multipliers {
     RowReport report;
     if (!w.has_guess) {
       w.change.set_zero();
-      w.slack.set_zero();
+      for (std::size_t k = 0; k < w.projection.count(); ++k) {
+        const RowBlock& row = k < rows.held.size() ? rows.held[k] : rows.bounded[k - rows.held.size()];
+        w.slack.node(at(k)) = row.compliance.cwiseProduct(row.multiplier);
+      }
     }
     guess_signs(rows, w);
     for (int change = w.has_schur ? max_changes : 0;; ++change) {
       if (change == max_changes && !choose_by_schur_complement(p, rows, u, w, report)) return report;
       fix_at_bounds(rows, w);
       if (!minimise({p, true, goal}, rows, u, w, report)) return report;
-      const bool settled = !mend_signs(rows, u, w);
-      if (settled || change >= max_changes) break;
+      // Those that the Schur complement has chosen may be open by its error: they are mended once more.
+      if (!mend_signs(rows, u, w) || change > max_changes) break;
     }
     w.has_guess = true;
     return report;
@@ -190,7 +193,8 @@ struct Multipliers {
   template <class Vector, class W>
   bool mend_signs(Rows& rows, const Vector& u, W& w) const {
     for (std::size_t k = 0; k < rows.held.size(); ++k) rows.held[k].multiplier = w.lambda.node(at(k));
-    const double rounding = 1e-12 * w.lambda.largest();
+    // Up to the residual, the multipliers are not known.
+    const double unknown = std::max(1e-12 * w.lambda.largest(), w.enough);
     bool changed = false;
     for (std::size_t k = 0; k < rows.bounded.size(); ++k) {
       RowBlock& row = rows.bounded[k];
@@ -201,15 +205,15 @@ struct Multipliers {
         if (signs[i] == 0) {
           const double lambda = w.lambda.node(at(number))(axis);
           const double wanted = lambda + w.y.node(at(number))(axis);
-          if (wanted < row.lower[axis] - rounding) signs[i] = -1;
-          if (wanted > row.upper[axis] + rounding) signs[i] = 1;
+          if (wanted < row.lower[axis] - unknown) signs[i] = -1;
+          if (wanted > row.upper[axis] + unknown) signs[i] = 1;
           row.multiplier[axis] = std::clamp(lambda, row.lower[axis], row.upper[axis]);
         } else {
           row.multiplier[axis] = signs[i] < 0 ? row.lower[axis] : row.upper[axis];
           if (row.lower[axis] == row.upper[axis]) continue;
           const double open =
               row.right_side[axis] - row.times(axis, u) - row.compliance[axis] * row.multiplier[axis];
-          if (-signs[i] * open > 0.1 * gap) signs[i] = 0;
+          if (-signs[i] * open > 0.5 * gap) signs[i] = 0;
         }
       }
       if (signs == w.projection.signs(number)) continue;
@@ -243,6 +247,7 @@ struct Multipliers {
     const double enough = problem.loaded ? std::max({solver.tolerance * w.first_residual,
                                                      solver.absolute_tolerance, problem.goal, rounding})
                                          : std::max(std::min(solver.tolerance, 1e-8) * residual, rounding);
+    if (problem.loaded) w.enough = enough;
     LinearReport linear{.first_residual = residual, .residual = residual, .goal = enough};
     const std::ptrdiff_t limit =
         solver.max_iterations > 0 ? solver.max_iterations : 10 * std::ptrdiff_t{3} * problem.p.nodes();
@@ -276,6 +281,9 @@ struct Multipliers {
       if (linear.iterations > 0) solver.preconditioner.observe(linear, w.inner.preconditioner);
     }
     meet_rows(problem, rows, u, w);
+    // Of the two values of a multiplier with a slack, which differ by the residual, this one meets the row.
+    w.projection.for_each_slack(
+        [&](auto k, int i, double C) { w.lambda.node(k)(i) = w.slack.node(k)(i) / C; });
     report.iterations += linear.iterations;
     return true;
   }
