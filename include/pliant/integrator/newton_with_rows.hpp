@@ -6,9 +6,11 @@
 #include <limits>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <pliant/integrator/concept.hpp>
 #include <pliant/linear_solver/rows/rows.hpp>
+#include <pliant/linear_solver/rows/strain_rows.hpp>
 #include <pliant/nonlinear_solver/newton.hpp>
 
 namespace pliant {
@@ -190,16 +192,41 @@ class RowMinimization {
       progress_.iterations = report_.newton_iterations;
       if (!monitor_(progress_)) return StepStop::cancelled;
       potential_.constrain(w_.hessian);
-      if constexpr (
-          linear_solver::solver_abilities<std::remove_cvref_t<decltype(context_.solver)>>.takes_positions) {
-        context_.solver_workspace.set_positions(potential_.position());
-      }
-      const LinearStop stop = context_.solver.prepare(w_.hessian, rows_, context_.solver_workspace);
+      const LinearStop stop = prepare_solver();
       if (stop == LinearStop::converged) break;
       if (!schedule_.raise()) return stop_of(stop);
     }
     ++report_.newton_iterations;
     return StepStop::converged;
+  }
+
+  LinearStop prepare_solver() {
+    constexpr SolverAbilities abilities =
+        linear_solver::solver_abilities<std::remove_cvref_t<decltype(context_.solver)>>;
+    auto& w = context_.solver_workspace;
+    if constexpr (abilities.takes_positions) w.set_positions(potential_.position());
+    if constexpr (abilities.takes_strain_rows) {
+      invert_inertia(w.inverse);
+      const StrainRows& strains = context_.system.strain_rows(potential_.position(), potential_.dt());
+      return context_.solver.prepare(rows_, &strains, w);
+    } else {
+      return context_.solver.prepare(w_.hessian, rows_, w);
+    }
+  }
+
+  // The inverse of the inertia among the displacements that constraints allow, a block for each node.
+  void invert_inertia(std::vector<RowBlock::Block>& inverse) {
+    inverse.assign(static_cast<std::size_t>(w_.trial.nodes()), RowBlock::Block::Zero());
+    Vector& allowed = w_.step;
+    for (int axis = 0; axis < 3; ++axis) {
+      allowed.set_zero();
+      for (std::ptrdiff_t i = 0; i < allowed.nodes(); ++i) allowed.node(i)(axis) = 1;
+      potential_.constrain(allowed);
+      for (std::ptrdiff_t i = 0; i < allowed.nodes(); ++i) {
+        const RowBlock::Triple column = allowed.node(i);
+        inverse[static_cast<std::size_t>(i)] += column * column.transpose() / potential_.inertia(i, axis);
+      }
+    }
   }
 
   // Sets w_.step to u after a Newton step without rows. Moved nodes go to their prescribed positions, which

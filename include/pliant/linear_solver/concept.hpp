@@ -114,6 +114,8 @@ struct SolverAbilities {
   //                                        them; a residual of `goal` [N] is sufficient
   //   gap, max_passes                      see Condensed
   bool takes_rows = false;
+  // The strains of a solid are rows, see DualRows.
+  bool takes_strain_rows = false;
 };
 
 namespace detail::linear_solver {
