@@ -113,7 +113,10 @@ class RowMinimization {
       }
       if (linearises) schedule_.settle();
       keep_multipliers();
-      const RowError error = context_.system.follow_rows(potential_.position(), u_);
+      RowError error;  // none where velocities meet the rows: their right sides stay
+      if (context_.solver.rule == RowRule::end_of_step) {
+        error = context_.system.follow_rows(potential_.position(), u_);
+      }
       report_.row_error = error.largest;
       find_residual();
       if (linearises && newton_.keep_history) {

@@ -49,6 +49,7 @@ StepReport satisfy_rows(const Context& context, const typename Context::Vector& 
     const RowError error = system.follow_rows(position, u);
     report.row_error = error.largest;
     if (!position.finite()) return failed(LinearStop::not_finite);
+    if (context.solver.rule == RowRule::velocities) return report;
     if (error.largest <= std::max(context.solver.gap, system.row_rounding(position))) return report;
     if (report.newton_iterations >= context.solver.max_passes) {
       report.stop = StepStop::rows_unmet;

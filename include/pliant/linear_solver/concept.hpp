@@ -112,7 +112,7 @@ struct SolverAbilities {
   //   apply(b, x, workspace)               x = A^-1 b, or x = 0 if the solves that follow take b into account
   //   solve(p, rows, u, workspace, goal)   the displacement u with the rows, from the displacement p without
   //                                        them; a residual of `goal` [N] is sufficient
-  //   gap, max_passes                      see Condensed
+  //   gap, max_passes, rule                see Condensed
   bool takes_rows = false;
   // The strains of a solid are rows, see DualRows.
   bool takes_strain_rows = false;

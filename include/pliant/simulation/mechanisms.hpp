@@ -5,8 +5,6 @@
 #include <type_traits>
 
 #include <pliant/linear_solver/rows/condensed.hpp>
-#include <pliant/linear_solver/rows/dual_rows.hpp>
-#include <pliant/linear_solver/rows/multipliers.hpp>
 #include <pliant/rigid/coupled_system.hpp>
 #include <pliant/rigid/joint/ball.hpp>
 #include <pliant/rigid/joint/fixed.hpp>

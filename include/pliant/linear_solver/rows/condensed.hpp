@@ -36,6 +36,7 @@ struct Condensed {
   double gap = 1e-11;   // largest error of a row after a step, unless rounding is larger [m] or [rad]
   int max_passes = 60;  // in a step
   Direct direct = {};   // also solves systems without rows
+  RowRule rule = RowRule::end_of_step;
 
   static constexpr SolverAbilities abilities{.takes_rows = true};
 

@@ -206,6 +206,7 @@ struct DualRows {
   int max_passes = 60;  // in a step
   Mprgp<PreconditionerType> solver = {.tolerance = 1e-10};  // of the multipliers
   double regularisation = 0;  // part of the diagonal that is added to C, which softens everything [-]
+  RowRule rule = RowRule::end_of_step;
 
   static constexpr SolverAbilities abilities{.takes_rows = true, .takes_strain_rows = true};
 

@@ -40,6 +40,7 @@ struct Multipliers {
   int max_passes = 60;   // in a step
   Inner solver = {};     // its tolerances, its limit of iterations and its preconditioner
   int max_changes = 12;  // of the set of multipliers at their bounds, before the Schur complement
+  RowRule rule = RowRule::end_of_step;
 
   static constexpr SolverAbilities abilities{.takes_positions = Inner::abilities.takes_positions,
                                              .follows_steps = Inner::abilities.follows_steps,

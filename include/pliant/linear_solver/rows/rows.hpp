@@ -65,6 +65,11 @@ struct Rows {
   std::vector<RowBlock> held, bounded;
 };
 
+// Where the rows of a step are met. At the end of the step, which takes some passes over the rows; or by the
+// velocities, J v = -(what the rows lack at its start) / dt, in one pass: joints then open by the curvature
+// of their motion, by an order of dt^2, which the next step mends.
+enum class RowRule { end_of_step, velocities };
+
 // How a solve with rows ended.
 struct RowReport {
   LinearStop stop = LinearStop::converged;
