@@ -8,6 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include <Eigen/Geometry>
+#include <Eigen/LU>
+
 namespace paper {
 
 // A mechanism that moves by steps of the paper: rows of velocities, c = -gap.

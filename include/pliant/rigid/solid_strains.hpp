@@ -46,7 +46,7 @@ class SolidStrains {
         element.gradient[static_cast<std::size_t>(k + 1)] = inverse.row(k).transpose();
       }
       element.rotation.setIdentity();
-      const double volume = edges.determinant() / 6;
+      const double volume = determinant(edges) / 6;
       const auto& c = energy_of(solid, e).template coefficients<3>();
       stiffness_.push_back(volume * RowBlock::Triple(3 * c.lambda + 2 * c.mu, 2 * c.mu, c.mu));
       rows_.elements.push_back(element);
