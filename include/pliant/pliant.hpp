@@ -142,7 +142,12 @@
 #include <pliant/linear_solver/preconditioner/prefactored.hpp>
 #include <pliant/linear_solver/preconditioner/two_level.hpp>
 #include <pliant/linear_solver/rows/condensed.hpp>
+#include <pliant/linear_solver/rows/dual_rows.hpp>
+#include <pliant/linear_solver/rows/multipliers.hpp>
+#include <pliant/linear_solver/rows/row_pairs.hpp>
+#include <pliant/linear_solver/rows/row_projection.hpp>
 #include <pliant/linear_solver/rows/rows.hpp>
+#include <pliant/linear_solver/rows/strain_rows.hpp>
 #include <pliant/mesh/boundary.hpp>
 #include <pliant/mesh/coincident.hpp>
 #include <pliant/mesh/diagnosis.hpp>
@@ -202,6 +207,7 @@
 #include <pliant/rigid/mechanism_rows.hpp>
 #include <pliant/rigid/mechanism_system.hpp>
 #include <pliant/rigid/rigid_body.hpp>
+#include <pliant/rigid/solid_strains.hpp>
 #include <pliant/simd/aligned_vector.hpp>
 #include <pliant/simd/isa.hpp>
 #include <pliant/simd/lane.hpp>

@@ -125,6 +125,12 @@ class IncrementalPotential
     this->filter_.apply(step);
   }
 
+  // The part of inertia and mass damping in the tangent, of a node and an axis [N/m].
+  Scalar inertia(std::ptrdiff_t i, int axis) const {
+    const Scalar mass = inertia().weight(i, axis) + weights_.ratio * drag().weight(i, axis);
+    return mass / weights_.time_squared;
+  }
+
   double tangent(const Vector& u, Projection projection, Vector& g, Matrix& A) {
     const double value = Base::tangent(u, projection, g, A);
     if constexpr (balances_bodies) w_.bodies.follow_pattern(A.shared_pattern());
@@ -135,10 +141,7 @@ class IncrementalPotential
         // A smaller value would be lost in the rounding of the stiffness, which could then be indefinite.
         if (w_.bodies.moves(i)) least = least_weight * block.trace();
       }
-      for (int axis = 0; axis < Vector::dim; ++axis) {
-        const Scalar mass = inertia().weight(i, axis) + weights_.ratio * drag().weight(i, axis);
-        block(axis, axis) += std::max(mass / weights_.time_squared, least);
-      }
+      for (int axis = 0; axis < Vector::dim; ++axis) block(axis, axis) += std::max(inertia(i, axis), least);
     }
     return value;
   }

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <pliant/integrator/row_passes.hpp>
 #include <pliant/linear_solver/rows/rows.hpp>
+#include <pliant/linear_solver/rows/strain_rows.hpp>
 #include <pliant/nonlinear_solver/newton.hpp>
 
 namespace pliant::detail::integrator {
@@ -91,10 +94,13 @@ class RowMinimization {
         passes = 1;
       }
       if (linearises || newton_.line_search) predict();
-      const auto solved = context_.solver.solve(w_.step, rows_, w_.trial, context_.solver_workspace);
+      const auto solved = solve();
       report_.linear_iterations += solved.iterations;
       current_.linear_iterations += solved.iterations;
-      if (solved.stop != LinearStop::converged) return stop_of(solved.stop);
+      if (solved.stop != LinearStop::converged) {
+        if (linearises && schedule_.raise()) continue;  // as after a failed factorisation
+        return stop_of(solved.stop);
+      }
       w_.right_side.set_sum(w_.trial, -1, u_);  // the change of u
       const bool searches = linearises && newton_.line_search && !moves_;
       if (!searches) {
@@ -106,7 +112,10 @@ class RowMinimization {
       }
       if (linearises) schedule_.settle();
       keep_multipliers();
-      const RowError error = context_.system.follow_rows(potential_.position(), u_);
+      RowError error;  // none where velocities meet the rows: their right sides stay
+      if (context_.solver.rule == RowRule::end_of_step) {
+        error = context_.system.follow_rows(potential_.position(), u_);
+      }
       const contact::ContactPass contact =
           context_.contacts.follow_rows(x_, potential_.position(), u_, allowed_gap());
       report_.row_error = std::max(error.largest, contact.error);
@@ -137,6 +146,12 @@ class RowMinimization {
         return stop_of(stop);
       }
     }
+  }
+
+  // Sets w_.trial. A residual well below the required one is enough.
+  RowReport solve() {
+    const double enough = newton_.require_convergence ? 0.1 * report_.residual_goal : 0.0;
+    return context_.solver.solve(w_.step, rows_, w_.trial, context_.solver_workspace, enough);
   }
 
   // The multipliers that belong to u.
@@ -188,12 +203,41 @@ class RowMinimization {
       progress_.iterations = report_.newton_iterations;
       if (!monitor_(progress_)) return StepStop::cancelled;
       potential_.constrain(w_.hessian);
-      const LinearStop stop = context_.solver.prepare(w_.hessian, rows_, context_.solver_workspace);
+      const LinearStop stop = prepare_solver();
       if (stop == LinearStop::converged) break;
       if (!schedule_.raise()) return stop_of(stop);
     }
     ++report_.newton_iterations;
     return StepStop::converged;
+  }
+
+  LinearStop prepare_solver() {
+    constexpr SolverAbilities abilities =
+        linear_solver::solver_abilities<std::remove_cvref_t<decltype(context_.solver)>>;
+    auto& w = context_.solver_workspace;
+    if constexpr (abilities.takes_positions) w.set_positions(potential_.position());
+    if constexpr (abilities.takes_strain_rows) {
+      invert_inertia(w.inverse);
+      const StrainRows& strains = context_.system.strain_rows(potential_.position(), potential_.dt());
+      return context_.solver.prepare(rows_, &strains, w);
+    } else {
+      return context_.solver.prepare(w_.hessian, rows_, w);
+    }
+  }
+
+  // The inverse of the inertia among the displacements that constraints allow, a block for each node.
+  void invert_inertia(std::vector<RowBlock::Block>& inverse) {
+    inverse.assign(static_cast<std::size_t>(w_.trial.nodes()), RowBlock::Block::Zero());
+    Vector& allowed = w_.step;
+    for (int axis = 0; axis < 3; ++axis) {
+      allowed.set_zero();
+      for (std::ptrdiff_t i = 0; i < allowed.nodes(); ++i) allowed.node(i)(axis) = 1;
+      potential_.constrain(allowed);
+      for (std::ptrdiff_t i = 0; i < allowed.nodes(); ++i) {
+        const RowBlock::Triple column = allowed.node(i);
+        inverse[static_cast<std::size_t>(i)] += column * column.transpose() / potential_.inertia(i, axis);
+      }
+    }
   }
 
   // Sets w_.step to u after a Newton step without rows. Moved nodes go to their prescribed positions, which

@@ -44,6 +44,7 @@ StepReport satisfy_rows(const Context& context, const typename Context::Vector& 
   StepReport report = StepReport::without_residual();
   auto& system = context.system;
   auto& w = context.solver_workspace;
+  const bool by_velocities = context.solver.rule == RowRule::velocities;
   system.begin_rows(x, step);
   context.contacts.begin_rows(x, predicted);
   Rows& rows = system.rows();
@@ -66,14 +67,18 @@ StepReport satisfy_rows(const Context& context, const typename Context::Vector& 
     ++report.newton_iterations;
     progress.iterations = report.newton_iterations;
     system.move(x, u, position);
-    const RowError error = system.follow_rows(position, u);
+    RowError error;  // none where velocities meet the rows: their right sides stay
+    if (!by_velocities) error = system.follow_rows(position, u);
     if (!position.finite()) return failed(LinearStop::not_finite);
     const double allowed = std::max(context.solver.gap, system.row_rounding(position));
     const contact::ContactPass contact = context.contacts.follow_rows(x, position, u, allowed);
     report.row_error = std::max(error.largest, contact.error);
     report.penetration = contact.penetration;
     report.friction_change = contact.friction_error;
-    if (error.largest <= allowed && contacts_met(contact, allowed)) return report;
+    if (error.largest <= allowed && contacts_met(contact, allowed)) {
+      if (by_velocities) report.row_error = system.follow_rows(position, u).largest;
+      return report;
+    }
     if (report.newton_iterations >= context.solver.max_passes) {
       report.stop = error.largest > allowed ? StepStop::rows_unmet : StepStop::penetration;
       report.unmet_joint = error.joint;

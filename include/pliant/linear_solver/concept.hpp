@@ -107,9 +107,15 @@ struct SolverAbilities {
   // begin_step(), step_undone(), keep_from(other): data persist from one step of an integrator to the next,
   // see WorkspaceAbilities in integrator/concept.hpp; step_undone() is called after exceptions.
   bool follows_steps = false;
-  // prepare(A, rows, workspace), solve(p, rows, u, workspace), apply(b, x, workspace), gap, max_passes:
-  // solves systems with rows (linear_solver/rows/), as those of a Mechanism.
+  // Solves systems with rows (linear_solver/rows/), as those of a Mechanism, by
+  //   prepare(A, rows, workspace)          for a matrix and the derivatives of the rows
+  //   apply(b, x, workspace)               x = A^-1 b, or x = 0 if the solves that follow take b into account
+  //   solve(p, rows, u, workspace, goal)   the displacement u with the rows, from the displacement p without
+  //                                        them; a residual of `goal` [N] is sufficient
+  //   gap, max_passes, rule                see Condensed
   bool takes_rows = false;
+  // The strains of a solid are rows, see DualRows.
+  bool takes_strain_rows = false;
 };
 
 namespace detail::linear_solver {

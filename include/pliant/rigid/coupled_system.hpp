@@ -13,6 +13,7 @@
 #include <pliant/constraint/filter.hpp>
 #include <pliant/rigid/contact/row_contacts.hpp>
 #include <pliant/rigid/coupled.hpp>
+#include <pliant/rigid/solid_strains.hpp>
 
 namespace pliant::detail::rigid {
 
@@ -129,6 +130,15 @@ class CoupledSystem : public JointedBodies<isa> {
                      Matrix* A = nullptr) {
     return soft_->add_damping(straining, projection, g, A);
   }
+  // The elements as rows at x, for a step of dt [s] with DualRows.
+  const StrainRows& strain_rows(const Vector& x, double dt) {
+    static_assert(
+        requires { typename SolidType::Element; }, "DualRows takes a Solid, and no Bodies");
+    using Strains = SolidStrains<SolidType>;
+    if (!strains_) strains_ = std::make_shared<Strains>(*solid_, *soft_);
+    return std::static_pointer_cast<Strains>(strains_)->at(x, dt, stiffness_damping());
+  }
+
   int undefined_element(const Vector& x) { return soft_->undefined_element(x); }
   InvertedElements inverted_elements(const Vector& x) const { return soft_->inverted_elements(x); }
   std::string free_motion(const std::vector<HeldDirection<3>>& held, const Vector& x) const {
@@ -275,7 +285,8 @@ class CoupledSystem : public JointedBodies<isa> {
   std::shared_ptr<const BlockPattern> pattern_;
   Matrix soft_matrix_;
   Vector rest_, mass_, mass_damping_;
-  std::vector<int> joint_on_;  // of each node of the solid, in the user's numbers
+  std::shared_ptr<void> strains_;  // SolidStrains, once they are asked for
+  std::vector<int> joint_on_;      // of each node of the solid, in the user's numbers
 };
 
 }  // namespace pliant::detail::rigid

@@ -55,9 +55,9 @@ struct Product<BlockMatrix<Dim, Scalar, isa>> : assembly::PackedMatrix<Dim, Scal
 // operator with the types Scalar and Vector and multiply(x, y), which sets y = A x and returns x.y; Jacobi
 // also needs rows() and diagonal(i), the block of node i. Steps along the gradient decrease the cost if their
 // length is below 2 / |P^-1 A|. This norm is bounded by sums over rows for a BlockMatrix; for an operator by
-// its member norm_bound(), an upper bound of its largest eigenvalue, or else it is estimated by power
-// iteration. Since an estimate is too low, by a few per cent, each such step is checked before it is taken,
-// and shortened if it would raise the cost.
+// its member norm_bound(), an upper bound of its largest eigenvalue, or else it is estimated by
+// `power_iterations`, each a product. Since an estimate is too low, by a few per cent, each such step is
+// checked before it is taken, and shortened if it would raise the cost.
 template <class PreconditionerType = Jacobi>  // NoPreconditioner, Jacobi
 struct Mprgp {
   double tolerance = 1e-6;        // relative to the residual at the feasible x nearest to 0, |b| [-]
@@ -66,6 +66,7 @@ struct Mprgp {
   double proportion = 1;          // Gamma: releases if |gradient at bounds| / |free gradient| exceeds it [-]
   double expansion = 1.6;         // length of a step along the gradient, times |P^-1 A| [-]
   PreconditionerType preconditioner = {};
+  int power_iterations = 12;  // that estimate |P^-1 A| of an operator without norm_bound()
 
   template <class Matrix>
   struct Workspace {
@@ -83,6 +84,8 @@ struct Mprgp {
     detail::core::require_parameter(proportion > 0, "Mprgp::proportion", proportion, "must be positive");
     detail::core::require_parameter(expansion > 0 && expansion < 2, "Mprgp::expansion", expansion,
                                     "must lie in (0, 2)");
+    detail::core::require_parameter(power_iterations >= 1, "Mprgp::power_iterations", power_iterations,
+                                    "must be at least 1");
   }
 
   // Without bounds.
@@ -425,12 +428,11 @@ class Mprgp<PreconditionerType>::Run {
 
   // Power iteration, from quasi-random numbers.
   double estimate_norm() {
-    constexpr int products = 12;
     double norm = 0;
     fill(w_.p, [](std::ptrdiff_t k) {
       return std::fmod(0.6180339887498949 * static_cast<double>(k + 1), 1) - 0.5;
     });
-    for (int k = 0; k < products; ++k) {
+    for (int k = 0; k < solver_.power_iterations; ++k) {
       for (std::ptrdiff_t i = 0; i < x_.nodes(); ++i) w_.z.set_row(i, precondition(i, w_.p.row(i)));
       const double vAv = multiply(w_.z, w_.q), size = w_.q.norm();
       norm = std::max(norm, vAv / w_.z.dot(w_.p));

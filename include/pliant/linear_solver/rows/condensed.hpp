@@ -11,15 +11,10 @@
 #include <pliant/assembly/block_matrix.hpp>
 #include <pliant/linear_solver/bounded/mprgp.hpp>
 #include <pliant/linear_solver/direct/cholesky.hpp>
+#include <pliant/linear_solver/rows/row_pairs.hpp>
 #include <pliant/linear_solver/rows/rows.hpp>
 
 namespace pliant {
-
-// How a solve with rows ended.
-struct RowReport {
-  LinearStop stop = LinearStop::converged;
-  int iterations = 0;  // of Mprgp
-};
 
 // Solves  A (u - p) = J^T lambda  with the rows of `Rows`. With W = J A^-1 J^T + C, the multipliers solve
 // W lambda = c - J p within their bounds. For a block-diagonal A, as that of a mechanism, the block of the
@@ -41,6 +36,7 @@ struct Condensed {
   double gap = 1e-11;   // largest error of a row after a step, unless rounding is larger [m] or [rad]
   int max_passes = 60;  // in a step
   Direct direct = {};   // also solves systems without rows
+  RowRule rule = RowRule::end_of_step;
 
   static constexpr SolverAbilities abilities{.takes_rows = true};
 
@@ -61,7 +57,8 @@ struct Condensed {
     typename Direct::template Workspace<RowMatrix> held;
     typename Mprgp<>::template Workspace<RowMatrix> bounded;
     std::vector<std::array<int, RowBlock::most_nodes>> nodes;  // of all rows, for which the patterns are
-    std::vector<std::vector<std::pair<int, int>>> at_node;     // held rows at a node: row, place in it
+    detail::linear_solver::RowsAtNode at_node;                 // held rows
+    detail::linear_solver::RowPairs pairs;                     // of held rows, by nodes without neighbours
     std::vector<RowBlock::Block> inverse;                      // A^-1 of nodes without neighbours
     std::shared_ptr<const BlockPattern> pattern;               // of A
     bool couples = false;                                      // whether A couples nodes
@@ -120,9 +117,9 @@ struct Condensed {
     }
   }
 
-  // Sets the multipliers and u, from the displacement p without rows.
+  // Sets the multipliers and u, from the displacement p without rows. The solution is exact up to rounding.
   template <class Vector, class W>
-  RowReport solve(const Vector& p, Rows& rows, Vector& u, W& w) const {
+  RowReport solve(const Vector& p, Rows& rows, Vector& u, W& w, double /*goal*/ = 0) const {
     RowReport report;
     for (std::size_t k = 0; k < rows.held.size(); ++k) {
       w.right_side.node(at(k)) = remaining(rows.held[k], p, w.raised[k]);
@@ -282,21 +279,10 @@ struct Condensed {
     if (w.couples) order(A, w);
     for (auto* vector : {&w.forces, &w.displacement}) vector->resize(w.couples ? A.rows() : 0);
     w.at_node.assign(static_cast<std::size_t>(A.rows()), {});
-    for (std::size_t k = 0; k < held; ++k) {
-      for (std::size_t place = 0; place < RowBlock::most_nodes; ++place) {
-        const int node = rows.held[k].node[place];
-        if (node == RowBlock::none) break;
-        w.at_node[static_cast<std::size_t>(node)].push_back({static_cast<int>(k), static_cast<int>(place)});
-      }
-    }
+    for (std::size_t k = 0; k < held; ++k) detail::linear_solver::append_places(rows.held[k], k, w.at_node);
     std::vector<std::vector<int>> neighbours(held);
-    for (const auto& there : w.at_node) {
-      for (const auto& [a, in_a] : there) {
-        for (const auto& [b, in_b] : there) {
-          if (a != b) neighbours[static_cast<std::size_t>(a)].push_back(b);
-        }
-      }
-    }
+    w.pairs.add_neighbours(
+        w.at_node, [&](int node) { return w.place[static_cast<std::size_t>(node)] == alone; }, neighbours);
     std::vector<int> together;  // held rows on reached nodes
     for (const int node : w.reached) {
       for (const auto& [a, in_a] : w.at_node[static_cast<std::size_t>(node)]) together.push_back(a);
@@ -308,14 +294,15 @@ struct Condensed {
         if (a != b) neighbours[static_cast<std::size_t>(a)].push_back(b);
       }
     }
-    w.W = matrix_of<typename W::RowMatrix>(neighbours);
+    w.W = detail::linear_solver::matrix_of_rows<typename W::RowMatrix>(neighbours);
+    w.pairs.find_slots(w.W.pattern());
     std::vector<std::vector<int>> others(bounded);
     for (std::size_t a = 0; a < bounded; ++a) {
       for (std::size_t b = 0; b < bounded; ++b) {
         if (a != b) others[a].push_back(static_cast<int>(b));
       }
     }
-    w.S = matrix_of<typename W::RowMatrix>(others);
+    w.S = detail::linear_solver::matrix_of_rows<typename W::RowMatrix>(others);
     for (auto* vector : {&w.right_side, &w.solution}) vector->resize(at(held));
     for (auto* vector : {&w.bounded_side, &w.bounded_solution}) vector->resize(at(bounded));
     w.coupling.assign(3 * bounded, w.right_side);
@@ -354,19 +341,6 @@ struct Condensed {
     w.between.assign(w.reached.size() * w.reached.size(), RowBlock::Block::Zero());
   }
 
-  template <class RowMatrix>
-  static RowMatrix matrix_of(std::vector<std::vector<int>>& neighbours) {
-    Adjacency graph;
-    graph.begin.push_back(0);
-    for (std::vector<int>& row : neighbours) {
-      std::sort(row.begin(), row.end());
-      row.erase(std::unique(row.begin(), row.end()), row.end());
-      graph.list.insert(graph.list.end(), row.begin(), row.end());
-      graph.begin.push_back(static_cast<int>(graph.list.size()));
-    }
-    return RowMatrix(std::make_shared<const BlockPattern>(BlockPattern::from_graph(graph)));
-  }
-
   // Completes the diagonal; returns what it was raised by.
   template <class RowMatrix>
   static RowBlock::Triple add_compliance(const RowBlock& block, std::ptrdiff_t k, RowMatrix& W) {
@@ -380,13 +354,10 @@ struct Condensed {
   template <class W>
   static void fill_held(const Rows& rows, W& w) {
     w.W.set_zero();
-    for (std::size_t node = 0; node < w.at_node.size(); ++node) {
-      const auto& there = w.at_node[node];
-      if (there.empty()) continue;
-      const int i = static_cast<int>(node);
-      for_each_reached(i, w, [&](int j) {
+    for (const int i : w.reached) {
+      for (const int j : w.reached) {
         const RowBlock::Block& inverse = *inverse_between(i, j, w);
-        for (const auto& [a, in_a] : there) {
+        for (const auto& [a, in_a] : w.at_node[static_cast<std::size_t>(i)]) {
           for (const auto& [b, in_b] : w.at_node[static_cast<std::size_t>(j)]) {
             if (b < a) continue;
             w.W.add(a, b,
@@ -394,8 +365,11 @@ struct Condensed {
                             rows.held[static_cast<std::size_t>(b)], static_cast<std::size_t>(in_b)));
           }
         }
-      });
+      }
     }
+    w.pairs.add(
+        rows.held,
+        [&](int node) -> const RowBlock::Block& { return w.inverse[static_cast<std::size_t>(node)]; }, w.W);
     w.raised.resize(rows.held.size());
     for (std::size_t k = 0; k < rows.held.size(); ++k) w.raised[k] = add_compliance(rows.held[k], at(k), w.W);
   }

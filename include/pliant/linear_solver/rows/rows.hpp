@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <pliant/algebra/matrix.hpp>
+#include <pliant/linear_solver/concept.hpp>
 
 namespace pliant {
 
@@ -33,6 +34,13 @@ struct RowBlock {
   template <class Use>
   void for_each_node(Use&& use) const {
     for (std::size_t k = 0; k < most_nodes && node[k] != none; ++k) use(node[k], J[k]);
+  }
+
+  // Whether row i exists.
+  bool acts(Eigen::Index i) const {
+    bool any = false;
+    for_each_node([&](int, const Block& block) { any = any || !block.row(i).isZero(0); });
+    return any;
   }
 
   // J u.
@@ -67,6 +75,17 @@ struct RowStep {
   // Implicit: a step in which forces are those at its end.
   RowStep(double dt_) : dt(dt_) {}
   RowStep(double dt_, double scale_, double end_) : dt(dt_), scale(scale_), end(end_) {}
+};
+
+// Where the rows of a step are met. At the end of the step, which takes some passes over the rows; or by the
+// velocities, J v = -(what the rows lack at its start) / dt, in one pass: joints then open by the curvature
+// of their motion, by an order of dt^2, which the next step mends.
+enum class RowRule { end_of_step, velocities };
+
+// How a solve with rows ended.
+struct RowReport {
+  LinearStop stop = LinearStop::converged;
+  int iterations = 0;  // of the iterative method
 };
 
 // The largest error of the rows at the end of a step.
