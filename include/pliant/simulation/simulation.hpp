@@ -217,7 +217,7 @@ class Simulation
     for (const Contact<dim>& contact : contacts()) {
       forces.col(contact.node) += contact.force.template cast<Scalar>();
     }
-    if constexpr (contacts_as_rows<System>) contacts_.show_body_forces(forces);
+    if constexpr (detail::contacts_as_rows<System>) contacts_.show_body_forces(forces);
     return forces;
   }
 
@@ -465,7 +465,7 @@ class Simulation
       "the integrator lacks prepare or step, or its workspace a function that its abilities promise, or it "
       "has one that they do not name; see integrator/concept.hpp");
 
-  static constexpr bool has_colliders = System::Contacts::takes_colliders || contacts_as_rows<System>;
+  static constexpr bool has_colliders = System::Contacts::takes_colliders || detail::contacts_as_rows<System>;
 
   // Whether positions in a step are relative to origins.
   bool relative() const {

@@ -75,11 +75,15 @@ concept SystemContactStep = requires(S& step, const S& constant, const Vector& x
   typename S::Implicit::End;                                        // of the passes of an implicit step
 };
 
+namespace detail {
+
 // Whether the contacts of a System are rows of the step, see rigid/row_contacts.hpp.
 template <class S>
 inline constexpr bool contacts_as_rows = requires {
   S::Contacts::as_rows;
 };
+
+}  // namespace detail
 
 template <class C, class Vector, class Matrix>
 concept SystemContacts = std::default_initializable<C> &&
