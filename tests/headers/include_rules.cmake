@@ -11,7 +11,7 @@ cmake_minimum_required(VERSION 3.24)
 set(folders core simd algebra element mesh contact/shape io energy solid assembly constraint contact/response
             linear_solver linear_solver/direct linear_solver/preconditioner linear_solver/krylov linear_solver/bounded
             linear_solver/rows
-            nonlinear_solver potential integrator operator_splitting rigid/joint rigid simulation testing)
+            nonlinear_solver potential integrator operator_splitting rigid/joint rigid/contact rigid simulation testing)
 
 file(GLOB_RECURSE headers RELATIVE ${include_folder} ${include_folder}/pliant/*.hpp)
 if(NOT headers)

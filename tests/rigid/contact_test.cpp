@@ -309,6 +309,25 @@ TEST_CASE("contact in Coupled: a cube is dropped on a box that rests on the floo
   CHECK(forces.row(1).sum() == Approx((cube_mass + 3) * gravity).epsilon(1e-8));
 }
 
+TEST_CASE("contact in Coupled: a cube springs back against a thin plate that no plane predicted") {
+  Mechanism mechanism;
+  const int plate = add_box(mechanism, {0.3, 0.004, 0.3}, 1, Pose({0, 0.082, 0}));
+  const auto cube = soft_cube(0, 2, 1e5);
+  Simulation sim(Coupled(cube, mechanism), BackwardEuler{.dt = 0.02, .newton = {.max_iterations = 100}},
+                 Condensed{});
+  Eigen::MatrixXd positions = sim.positions();
+  positions.row(1).head(cube.node_count()) *= 0.5;  // the plate is 3 cm above it
+  sim.set_positions(positions);
+  sim.set_body_velocity(plate, {{0, -0.5, 0}, {0, 0, 0}});
+  const StepReport report = sim.step();
+  REQUIRE(report);
+  CHECK(report.contacts > 0);
+  for (int i = 0; i < cube.node_count(); ++i) {
+    const Vector3 local = sim.pose(plate).to_local(Vector3(sim.positions().col(i)));
+    CHECK(local.y() < -0.002 + 1e-10);  // all nodes are still below it
+  }
+}
+
 TEST_CASE(
     "contact in Coupled: a body that hits a free cube keeps the momentum of both, and no node is in it") {
   const Vector3 half(0.05, 0.1, 0.05);

@@ -11,8 +11,8 @@
 #include <pliant/assembly/block_matrix.hpp>
 #include <pliant/assembly/concept.hpp>
 #include <pliant/constraint/filter.hpp>
-#include <pliant/rigid/contact/row_contacts.hpp>
 #include <pliant/rigid/coupled.hpp>
+#include <pliant/rigid/row_contacts.hpp>
 #include <pliant/rigid/solid_strains.hpp>
 
 namespace pliant::detail::rigid {

@@ -10,7 +10,7 @@
 #include <pliant/assembly/block_matrix.hpp>
 #include <pliant/assembly/concept.hpp>
 #include <pliant/constraint/node_filter.hpp>
-#include <pliant/rigid/contact/row_contacts.hpp>
+#include <pliant/rigid/row_contacts.hpp>
 
 namespace pliant::detail::rigid {
 

@@ -71,7 +71,7 @@ concept SystemContactStep = requires(S& step, const S& constant, const Vector& x
   typename S::Implicit::End;                                        // of the passes of an implicit step
 };
 
-// Whether the contacts of a System are rows of the step, see rigid/contact/row_contacts.hpp.
+// Whether the contacts of a System are rows of the step, see rigid/row_contacts.hpp.
 template <class S>
 inline constexpr bool contacts_as_rows = requires {
   S::Contacts::as_rows;

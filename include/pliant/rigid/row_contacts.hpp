@@ -12,7 +12,7 @@
 #include <pliant/contact/response/colliders.hpp>
 #include <pliant/contact/response/no_contacts.hpp>
 #include <pliant/rigid/contact/contact_row.hpp>
-#include <pliant/rigid/contact/touching_points.hpp>
+#include <pliant/rigid/touching_points.hpp>
 
 namespace pliant::detail::rigid {
 
