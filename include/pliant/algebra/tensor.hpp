@@ -8,6 +8,19 @@
 
 namespace pliant {
 
+namespace detail::algebra {
+
+// A copy of A, entry by entry: with -O2 GCC copies small matrices of lanes by a call of memcpy, through
+// memory.
+template <class T, int Rows, int Columns>
+PLIANT_INLINE SmallMatrix<T, Rows, Columns> copied(const SmallMatrix<T, Rows, Columns>& A) {
+  SmallMatrix<T, Rows, Columns> copy;
+  PLIANT_UNROLL for (int k = 0; k < Rows * Columns; ++k) copy.data()[k] = A.data()[k];
+  return copy;
+}
+
+}  // namespace detail::algebra
+
 // A:B, the sum of the products of the entries.
 template <class T, int Rows, int Columns>
 PLIANT_INLINE T double_dot(const SmallMatrix<T, Rows, Columns>& A, const SmallMatrix<T, Rows, Columns>& B) {

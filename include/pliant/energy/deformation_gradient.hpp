@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include <pliant/algebra/matrix.hpp>
+#include <pliant/algebra/tensor.hpp>
 #include <pliant/simd/lane.hpp>
 
 namespace pliant {
@@ -43,7 +43,9 @@ using EnergyHessian = SmallMatrix<EnergyDensity<Derived>, DeformationGradient<De
 template <class Derived>
 PLIANT_INLINE DeformationGradient<Derived> deformation_gradient(
     const Eigen::MatrixBase<Derived>& expression) {
-  if constexpr (detail::energy::DeformationGradientOf<Derived>::legal) return expression;
+  if constexpr (std::is_same_v<Derived, DeformationGradient<Derived>>)
+    return detail::algebra::copied(expression.derived());
+  else if constexpr (detail::energy::DeformationGradientOf<Derived>::legal) return expression;
   else return DeformationGradient<Derived>::Identity();
 }
 

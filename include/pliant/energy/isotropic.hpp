@@ -41,7 +41,7 @@ class IsotropicEnergy {
     const auto d = derivatives_at(state);
     const auto twice_d2 = d.d2 + d.d2;
     DeformationGradient<Derived> P;
-    for (int k = 0; k < P.size(); ++k) {
+    PLIANT_UNROLL for (int k = 0; k < state.dim * state.dim; ++k) {
       P.data()[k] = twice_d2 * state.F.data()[k] + d.d3 * (d.unit * state.cofactor.data()[k]);
     }
     return P;
@@ -91,7 +91,8 @@ class IsotropicEnergy {
   template <class T, int Dim>
   static PLIANT_INLINE State<T, Dim> state_at(const SmallMatrix<T, Dim, Dim>& F) {
     const SmallMatrix<T, Dim, Dim> C = cofactor<T, Dim>(F);
-    return {F, C, double_dot<T, Dim, Dim>(F, F), determinant<T, Dim>(F, C)};
+    return {detail::algebra::copied(F), detail::algebra::copied(C), double_dot<T, Dim, Dim>(F, F),
+            determinant<T, Dim>(F, C)};
   }
 
   PLIANT_INLINE const Model& model() const { return static_cast<const Model&>(*this); }

@@ -192,7 +192,7 @@ struct EnergyAt {
 template <class E, class T, int Dim>
 PLIANT_INLINE auto energy_at(const E& energy, const SmallMatrix<T, Dim, Dim>& F) {
   if constexpr (requires { energy.at(F); }) return energy.at(F);
-  else return EnergyAt<E, T, Dim>{energy, F};
+  else return EnergyAt<E, T, Dim>{energy, algebra::copied(F)};
 }
 
 }  // namespace detail::energy

@@ -460,7 +460,7 @@ template <class T, int W, Isa isa>
 PLIANT_INLINE void transpose(Lane<T, W, isa> (&rows)[W]) {
   using L = Lane<T, W, isa>;
   constexpr int size = L::register_size;
-  if constexpr (size == 2 || size == 4 || size == 8) {
+  if constexpr (size > 1) {
     // Square tiles of registers are transposed in place and then exchanged.
     PLIANT_UNROLL for (int tile_row = 0; tile_row < L::registers; ++tile_row) {
       PLIANT_UNROLL for (int tile_column = 0; tile_column < L::registers; ++tile_column) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include <pliant/simd/isa.hpp>
 
@@ -161,6 +162,24 @@ PLIANT_INLINE bool register_all(const Mask& mask) {
   }
 }
 
+// One step of a transpose: exchanges the odd blocks of Size numbers of a with the even ones of b.
+template <std::size_t Size, class Register, std::size_t... i>
+PLIANT_INLINE void exchange_blocks(Register& a, Register& b, std::index_sequence<i...>) {
+#if defined(__GNUC__)
+  constexpr std::size_t count = sizeof...(i);
+  const Register even = __builtin_shufflevector(a, b, (i & Size ? count + i - Size : i)...);
+  b = __builtin_shufflevector(a, b, (i & Size ? count + i : i + Size)...);
+  a = even;
+#endif
+}
+
+template <std::size_t Size, class Register, std::size_t Count>
+PLIANT_INLINE void exchange_blocks(Register (&r)[Count]) {
+  PLIANT_UNROLL for (std::size_t i = 0; i < Count; ++i) {
+    if ((i & Size) == 0) exchange_blocks<Size>(r[i], r[i + Size], std::make_index_sequence<Count>());
+  }
+}
+
 // The transpose of a square of registers, in place.
 template <class Register, std::size_t Size>
 PLIANT_INLINE void transpose_registers(Register (&r)[Size]) {
@@ -178,6 +197,11 @@ PLIANT_INLINE void transpose_registers(Register (&r)[Size]) {
     r[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
     r[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
     r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+  } else if constexpr (Size == 16) {
+    exchange_blocks<1>(r);
+    exchange_blocks<2>(r);
+    exchange_blocks<4>(r);
+    exchange_blocks<8>(r);
   } else {
     Register pair[8], quad[8];
     PLIANT_UNROLL for (int i = 0; i < 8; i += 2) {
