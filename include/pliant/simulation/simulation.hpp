@@ -165,9 +165,8 @@ class Simulation
       }
       if (report) {
         accept_terms(system_, {system_, state_.x, state_.v, state_.time, integrator_.time_step()});
-        if constexpr (System::abilities.own_state) system_.end_step(state_.x, state_.v, state_.time);
-        if constexpr (System::abilities.flows) {
-          if (system_.flow(state_.x, integrator_.time_step())) {
+        if constexpr (System::abilities.own_state) {
+          if (system_.end_step(state_.x, state_.v, state_.time, integrator_.time_step())) {
             state_.acceleration_known = false;
             report.energies = energies();
           }
