@@ -127,16 +127,16 @@ class MovingSystem {
     update_loads();
   }
 
-  // The energies of the current state [J].
-  Energies energies() const { return with_elastic(system_.energy(state_.x)); }
-
  protected:
   using Vector = typename System::Vector;
   using FilterType = typename System::Filter;
 
-  // A System that is made from the argument, at rest. It has no constraints yet.
-  template <class Subject>
-  explicit MovingSystem(Subject&& subject) : system_(std::forward<Subject>(subject)) {
+  // `make` returns the System; prepare_system() must follow.
+  template <class Make>
+  explicit MovingSystem(const Make& make) : system_(make()) {}
+
+  // Sets the state of rest. There are no constraints yet.
+  void prepare_system() {
     contacts_.prepare(system_);
     for (auto* vector : {&state_.x, &state_.v, &user_.external_forces, &loads_}) {
       *vector = system_.make_vector();
@@ -177,6 +177,8 @@ class MovingSystem {
     state_.acceleration_known = false;
   }
 
+  Energies all_energies() const { return with_elastic(system_.energy(state_.x)); }
+
   // Called before a step, which restore_step() takes back.
   void begin_step() {
     follow_forces();
@@ -197,7 +199,7 @@ class MovingSystem {
     if constexpr (System::abilities.own_state) {
       if (system_.end_step(state_.x, state_.v, state_.time, dt)) {
         state_.acceleration_known = false;
-        report.energies = energies();
+        report.energies = all_energies();
       }
     }
   }
@@ -211,7 +213,7 @@ class MovingSystem {
   // The report of a step that has left the state as it was.
   void report_failure(StepReport& report) const {
     report.time = state_.time;
-    report.energies = energies();
+    report.energies = all_energies();
   }
 
   // Updates the user's arrays from the state.

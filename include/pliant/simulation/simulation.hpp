@@ -16,6 +16,7 @@
 #include <pliant/integrator/backward_euler.hpp>
 #include <pliant/linear_solver/krylov/pcg.hpp>
 #include <pliant/simulation/moving_system.hpp>
+#include <pliant/simulation/out_of_line.hpp>
 #include <pliant/simulation/plastic_solids.hpp>
 #include <pliant/simulation/roles.hpp>
 #include <pliant/simulation/saved_state.hpp>
@@ -126,7 +127,161 @@ class Simulation
 
   // Advances by one time step. If the report is false, the state is that before the step. It is so too if
   // memory runs out or a user's callback, path, energy or collider throws; the exception is passed on.
-  [[nodiscard]] StepReport step() {
+  [[nodiscard]] StepReport step() { return detail::OutOfLine::step(*this); }
+
+  // The energies of the current state [J].
+  Energies energies() const { return detail::OutOfLine::energies(*this); }
+
+  const Solid& solid() const requires(has_solid) { return solid_; }
+  const auto& mesh() const requires(has_solid) { return solid_.mesh(); }  // of Bodies a MixedMesh
+  const Constraint& constraint() const { return constraint_; }
+  const Integrator& integrator() const { return integrator_; }
+  const Solver& solver() const { return solver_; }
+
+  // Both functions throw SizeError for a wrong number of columns, ParameterError for a number that is not
+  // finite.
+  template <class Derived>
+  void set_positions(const Eigen::MatrixBase<Derived>& positions) {
+    Base::set_positions(positions);
+    tell_of_new_state();
+  }
+  template <class Derived>
+  void set_velocities(const Eigen::MatrixBase<Derived>& velocities) {
+    Base::set_velocities(velocities);
+    tell_of_new_state();
+  }
+
+  // All data on which later steps depend, except for the parts of the simulation, see SavedState. Steps after
+  // set_state have the same bits as those after state().
+  SavedState state() const {
+    SavedState saved;
+    copy_state_to(saved);
+    return saved;
+  }
+
+  // The same, into an existing state, whose memory is reused. If it throws, the state becomes invalid, and
+  // set_state rejects it.
+  void copy_state_to(SavedState& saved) const { detail::OutOfLine::copy_state(*this, saved); }
+
+  // Restores a state of this simulation, or of one constructed in the same way. Throws StateError, without a
+  // change, for a state with another mesh, rest shape, masses or poses, with other held or moved nodes, or
+  // with other colliders.
+  void set_state(SavedState saved) { detail::OutOfLine::set_state(*this, saved); }
+
+  template <class Other>
+  void set_state(const Other&) requires(!std::is_same_v<Other, SavedState>) {
+    static_assert(detail::core::always_false<Other>,
+                  "set_state takes what state() of a Simulation has returned, whose solid, integrator and "
+                  "solver are of the same types");
+  }
+
+  // Continues with other parameters, e.g. another dt. Throws ParameterError for one out of range.
+  void set_integrator(Integrator integrator) { detail::OutOfLine::set_integrator(*this, integrator); }
+
+  // Continues with other constraints, of the same types, without any other setup. Throws like the
+  // constructor, and then keeps the old constraints.
+  void set_constraint(Constraint constraint) { detail::OutOfLine::set_constraint(*this, constraint); }
+
+  // Adds a collider, which nodes do not enter; returns its number. `path`, a function of the time [s], moves
+  // it; without one it keeps its pose until move_collider. Throws ParameterError for an invalid collider,
+  // surface or pose.
+  int add_collider(AnyCollider<dim> collider, const Surface& surface = {},
+                   std::function<Pose<dim>(double time)> path = nullptr) {
+    static_assert(Integrator::abilities.knows_colliders, "this integrator knows no colliders");
+    static_assert(System::Contacts::takes_colliders, "this System knows no colliders");
+    return contacts_.add(std::move(collider), surface, std::move(path), state_.time);
+  }
+
+  // `callback(const Progress&)` is called before each Newton iteration and every 64 iterations of the linear
+  // solver, by CentralDifferences before each substep, by OperatorSplitting once at the start of a step. It
+  // cancels the step by returning false; if it throws, the state is that before the step. An empty function,
+  // or nullptr, ends the calls.
+  void on_progress(std::nullptr_t) { progress_ = nullptr; }
+  template <class Callback>
+  void on_progress(Callback callback) {
+    static_assert(std::is_invocable_v<Callback&, const Progress&>,
+                  "on_progress takes a function of a const Progress&, which returns nothing or a bool");
+    if constexpr (std::is_void_v<std::invoke_result_t<Callback&, const Progress&>>) {
+      std::function<void(const Progress&)> told(std::move(callback));
+      if (!told) return on_progress(nullptr);
+      progress_ = [told = std::move(told)](const Progress& progress) {
+        told(progress);
+        return true;
+      };
+    } else {
+      progress_ = std::move(callback);
+    }
+  }
+
+ private:
+  friend detail::FunctionsOf<SolidType, Simulation>;
+  friend detail::OutOfLine;
+
+  using Base::contacts_, Base::filter_, Base::loads_, Base::state_, Base::system_;
+  using typename Base::FilterType;
+  using Workspace = typename Integrator::template Workspace<System, FilterType>;
+  using SolverWorkspace = typename Solver::template Workspace<typename System::Matrix>;
+  static constexpr SolverAbilities of_solver = detail::linear_solver::solver_abilities<Solver>;
+  using Context = StepContext<System, FilterType, Solver, SolverWorkspace>;
+  static_assert(std::constructible_from<FilterType, NodeConstraints<System::dim>, const System&>,
+                "a Filter is made from what constraints describe and the System, see constraint/concept.hpp");
+  static_assert(
+      IntegratorFor<Integrator, Context>,
+      "the integrator lacks prepare or step, or its workspace a function that its abilities promise, or it "
+      "has one that they do not name; see integrator/concept.hpp");
+
+  FilterType filter_of(const Constraint& constraint) const {
+    NodeConstraints<System::dim> held(system_.node_count());
+    constraint.describe(held);
+    return FilterType(held, system_);
+  }
+
+  void check_filter(const FilterType& filter) const {
+    if constexpr (Workspace::abilities.checks_constraints) {
+      integrator_workspace_.check_constraints(system_, filter);
+    }
+  }
+
+  struct Parts {
+    Solid solid;
+    Integrator integrator;
+    Solver solver;
+    Constraint constraint;
+  };
+
+  explicit Simulation(Parts parts)
+      : Base((parts.integrator.check(), parts.solver.check(), [&] { return system_from(parts.solid); })),
+        solid_(kept(parts.solid)),
+        integrator_(std::move(parts.integrator)),
+        solver_(std::move(parts.solver)),
+        constraint_(std::move(parts.constraint)) {
+    detail::OutOfLine::prepare(*this);
+  }
+
+  // The System is constructed from a solid, which is stored; otherwise it is the first argument itself.
+  static System system_from(Solid& solid) {
+    if constexpr (has_solid) return detail::OutOfLine::make_system<System>(std::as_const(solid));
+    else return std::move(solid);
+  }
+  struct NoSolid {};
+  using SolidOrNothing = std::conditional_t<has_solid, Solid, NoSolid>;
+  static SolidOrNothing kept(Solid& solid) {
+    if constexpr (has_solid) return std::move(solid);
+    else return {};
+  }
+
+  // Called by OutOfLine.
+  void prepare() {
+    this->prepare_system();
+    this->set_filter(filter_of(constraint_));
+    integrator_.prepare(system_, integrator_workspace_);
+    check_filter(filter_);
+    if constexpr (Integrator::abilities.keeps_acceleration)
+      state_.a = this->before_.a = system_.make_vector();
+    if constexpr (has_solid) this->user_.positions = solid_.nodes();
+  }
+
+  StepReport advance() {
     if (half_built_) renew();
     const double dt = integrator_.time_step();
     if (!detail::time_advances(state_.time, dt)) {
@@ -185,46 +340,14 @@ class Simulation
     return report;
   }
 
-  const Solid& solid() const requires(has_solid) { return solid_; }
-  const auto& mesh() const requires(has_solid) { return solid_.mesh(); }  // of Bodies a MixedMesh
-  const Constraint& constraint() const { return constraint_; }
-  const Integrator& integrator() const { return integrator_; }
-  const Solver& solver() const { return solver_; }
-
-  // Both functions throw SizeError for a wrong number of columns, ParameterError for a number that is not
-  // finite.
-  template <class Derived>
-  void set_positions(const Eigen::MatrixBase<Derived>& positions) {
-    Base::set_positions(positions);
-    tell_of_new_state();
-  }
-  template <class Derived>
-  void set_velocities(const Eigen::MatrixBase<Derived>& velocities) {
-    Base::set_velocities(velocities);
-    tell_of_new_state();
-  }
-
-  // All data on which later steps depend, except for the parts of the simulation, see SavedState. Steps after
-  // set_state have the same bits as those after state().
-  SavedState state() const {
-    SavedState saved;
-    copy_state_to(saved);
-    return saved;
-  }
-
-  // The same, into an existing state, whose memory is reused. If it throws, the state becomes invalid, and
-  // set_state rejects it.
-  void copy_state_to(SavedState& saved) const {
+  void copy_state(SavedState& saved) const {
     saved.invalidate();
     detail::core::save_history(integrator_workspace_, saved.integrator_);
     detail::core::save_history(solver_workspace_, saved.solver_);
     this->save(saved);
   }
 
-  // Restores a state of this simulation, or of one constructed in the same way. Throws StateError, without a
-  // change, for a state with another mesh, rest shape, masses or poses, with other held or moved nodes, or
-  // with other colliders.
-  void set_state(SavedState saved) {
+  void take_state(SavedState& saved) {
     if (half_built_) renew();
     this->check(saved);
     detail::core::check_history(integrator_workspace_, saved.integrator_);
@@ -235,15 +358,7 @@ class Simulation
     detail::core::restore_history(solver_workspace_, std::move(saved.solver_));
   }
 
-  template <class Other>
-  void set_state(const Other&) requires(!std::is_same_v<Other, SavedState>) {
-    static_assert(detail::core::always_false<Other>,
-                  "set_state takes what state() of a Simulation has returned, whose solid, integrator and "
-                  "solver are of the same types");
-  }
-
-  // Continues with other parameters, e.g. another dt. Throws ParameterError for one out of range.
-  void set_integrator(Integrator integrator) {
+  void take_integrator(Integrator& integrator) {
     integrator.check();
     if (half_built_) renew();
     half_built_ = true;  // until it is prepared, because an allocation may fail
@@ -252,106 +367,12 @@ class Simulation
     integrator_ = std::move(integrator);
   }
 
-  // Continues with other constraints, of the same types, without any other setup. Throws like the
-  // constructor, and then keeps the old constraints.
-  void set_constraint(Constraint constraint) {
+  void take_constraint(Constraint& constraint) {
     FilterType filter = filter_of(constraint);
     check_filter(filter);
     this->set_filter(std::move(filter));
     constraint_ = std::move(constraint);
     if constexpr (Workspace::abilities.follows_constraints) integrator_workspace_.constraints_changed();
-  }
-
-  // Adds a collider, which nodes do not enter; returns its number. `path`, a function of the time [s], moves
-  // it; without one it keeps its pose until move_collider. Throws ParameterError for an invalid collider,
-  // surface or pose.
-  int add_collider(AnyCollider<dim> collider, const Surface& surface = {},
-                   std::function<Pose<dim>(double time)> path = nullptr) {
-    static_assert(Integrator::abilities.knows_colliders, "this integrator knows no colliders");
-    static_assert(System::Contacts::takes_colliders, "this System knows no colliders");
-    return contacts_.add(std::move(collider), surface, std::move(path), state_.time);
-  }
-
-  // `callback(const Progress&)` is called before each Newton iteration and every 64 iterations of the linear
-  // solver, by CentralDifferences before each substep, by OperatorSplitting once at the start of a step. It
-  // cancels the step by returning false; if it throws, the state is that before the step. An empty function,
-  // or nullptr, ends the calls.
-  void on_progress(std::nullptr_t) { progress_ = nullptr; }
-  template <class Callback>
-  void on_progress(Callback callback) {
-    static_assert(std::is_invocable_v<Callback&, const Progress&>,
-                  "on_progress takes a function of a const Progress&, which returns nothing or a bool");
-    if constexpr (std::is_void_v<std::invoke_result_t<Callback&, const Progress&>>) {
-      std::function<void(const Progress&)> told(std::move(callback));
-      if (!told) return on_progress(nullptr);
-      progress_ = [told = std::move(told)](const Progress& progress) {
-        told(progress);
-        return true;
-      };
-    } else {
-      progress_ = std::move(callback);
-    }
-  }
-
- private:
-  friend detail::FunctionsOf<SolidType, Simulation>;
-
-  using Base::contacts_, Base::filter_, Base::loads_, Base::state_, Base::system_;
-  using typename Base::FilterType;
-  using Workspace = typename Integrator::template Workspace<System, FilterType>;
-  using SolverWorkspace = typename Solver::template Workspace<typename System::Matrix>;
-  static constexpr SolverAbilities of_solver = detail::linear_solver::solver_abilities<Solver>;
-  using Context = StepContext<System, FilterType, Solver, SolverWorkspace>;
-  static_assert(std::constructible_from<FilterType, NodeConstraints<System::dim>, const System&>,
-                "a Filter is made from what constraints describe and the System, see constraint/concept.hpp");
-  static_assert(
-      IntegratorFor<Integrator, Context>,
-      "the integrator lacks prepare or step, or its workspace a function that its abilities promise, or it "
-      "has one that they do not name; see integrator/concept.hpp");
-
-  FilterType filter_of(const Constraint& constraint) const {
-    NodeConstraints<System::dim> held(system_.node_count());
-    constraint.describe(held);
-    return FilterType(held, system_);
-  }
-
-  void check_filter(const FilterType& filter) const {
-    if constexpr (Workspace::abilities.checks_constraints) {
-      integrator_workspace_.check_constraints(system_, filter);
-    }
-  }
-
-  struct Parts {
-    Solid solid;
-    Integrator integrator;
-    Solver solver;
-    Constraint constraint;
-  };
-
-  explicit Simulation(Parts parts)
-      : Base((parts.integrator.check(), parts.solver.check(), system_from(parts.solid))),
-        solid_(kept(parts.solid)),
-        integrator_(std::move(parts.integrator)),
-        solver_(std::move(parts.solver)),
-        constraint_(std::move(parts.constraint)) {
-    this->set_filter(filter_of(constraint_));
-    integrator_.prepare(system_, integrator_workspace_);
-    check_filter(filter_);
-    if constexpr (Integrator::abilities.keeps_acceleration)
-      state_.a = this->before_.a = system_.make_vector();
-    if constexpr (has_solid) this->user_.positions = solid_.nodes();
-  }
-
-  // The System is constructed from a solid, which is stored; otherwise it is the first argument itself.
-  struct NoSolid {};
-  using SolidOrNothing = std::conditional_t<has_solid, Solid, NoSolid>;
-  static decltype(auto) system_from(Solid& solid) {
-    if constexpr (has_solid) return static_cast<const Solid&>(solid);
-    else return std::move(solid);
-  }
-  static SolidOrNothing kept(Solid& solid) {
-    if constexpr (has_solid) return std::move(solid);
-    else return {};
   }
 
   void tell_of_new_state() {
