@@ -43,7 +43,7 @@ pliant_add_package_test(without_openmp_by_option ${from_install} PLIANT_USE_OPEN
 if(TARGET pliant::compiled AND NOT PLIANT_NATIVE)
   pliant_add_package_test(with_compiled ${from_install} with_compiled=ON)
   pliant_add_package_test(with_compiled_of_other_instructions
-    ${from_install} with_compiled=ON CMAKE_CXX_FLAGS=-mavx)
+    ${from_install} with_compiled=other_instructions CMAKE_CXX_FLAGS=-mavx)
 elseif(NOT TARGET pliant::compiled)
   pliant_add_package_test(compiled_refused ${from_install} with_compiled=refused)
 endif()
