@@ -2,6 +2,10 @@
 # that links it beside pliant::pliant declares them as extern templates (pliant/compiled.hpp, which pliant.hpp then
 # includes) and compiles all other types itself.
 
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug, ..." FORCE)
+endif()
+
 # Types of Simulations: element, energy, scalar; integrator; solver; constraint. Those of a solid are one unit.
 set(tet4 "Tet4, StableNeoHookean, double")
 set(corotated "Tet4, FixedCorotated, double")
