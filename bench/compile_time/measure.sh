@@ -43,11 +43,10 @@ compiled=(-D PLIANT_COMPILED -I "$folder/compiled/include")
 hello=(-c examples/01_hello/hello.cpp -o /dev/null)
 printf '| `01_hello` | %.1f |\n' "$(seconds "${hello[@]}")"
 printf '| `01_hello` with `pliant::compiled` | %.1f |\n' "$(seconds "${compiled[@]}" "${hello[@]}")"
-mkdir "$folder/pliant"
-header=$folder/pliant/pliant.hpp.gch
+all=$folder/all.hpp
+echo '#include <pliant/pliant.hpp>' >"$all"
 printf '| `pliant/pliant.hpp`, to be precompiled | %.1f |\n' \
-  "$(seconds "${compiled[@]}" -w -x c++-header include/pliant/pliant.hpp -o "$header")"
-use=(-I "$folder")
-if "$compiler" --version | grep -q clang; then use=(-include-pch "$header"); fi
-precompiled=("${use[@]}" "${compiled[@]}" "${hello[@]}")
-printf '| `01_hello` with both | %.1f |\n' "$(seconds "${precompiled[@]}")"
+  "$(seconds "${compiled[@]}" -x c++-header "$all" -o "$all.gch")"
+use=(-include "$all")
+if "$compiler" --version | grep -q clang; then use=(-include-pch "$all.gch"); fi
+printf '| `01_hello` with both | %.1f |\n' "$(seconds "${use[@]}" "${compiled[@]}" "${hello[@]}")"
