@@ -9,7 +9,7 @@ endif()
 add_library(test_support OBJECT support/main.cpp support/decompositions.cpp)
 target_include_directories(test_support PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
 target_compile_definitions(test_support PUBLIC PLIANT_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-target_link_libraries(test_support PUBLIC pliant_dev
+target_link_libraries(test_support PUBLIC pliant_dev $<TARGET_NAME_IF_EXISTS:pliant_compiled>
   $<IF:$<TARGET_EXISTS:Catch2::Catch2WithMain>,Catch2::Catch2WithMain,Catch2::Catch2>)
 target_precompile_headers(test_support PRIVATE <Eigen/Dense> <map> <string> <vector> support/catch.hpp
   support/decompositions.hpp

@@ -25,14 +25,16 @@ with_sanitizers_too+=";contact/triangle_mesh;integrator/on_any_threads_implicit"
 # The OpenMP library of Clang allocates memory itself: on several threads allocations can be counted with g++ only.
 with_gnu="element;pliant;simd;simulation/allocation;simulation/growing_pattern_allocation"
 
-build_and_test "g++: package, headers, a part of the tests" release --preset release $together \
+# The package contains pliant::compiled with one type.
+build_and_test "g++: package, headers, a part of the tests" release --preset release $together -D PLIANT_COMPILED=ON \
+  -D "PLIANT_COMPILED_TYPES=Tet4, StableNeoHookean, double | BackwardEuler | Pcg<BlockJacobi> | Pinned" \
   -D PLIANT_BUILD_EXAMPLES=OFF -D CMAKE_CXX_FLAGS="$gnu_flags" -D CMAKE_CXX_FLAGS_RELEASE=-O1 \
   -D PLIANT_TEST_FOLDERS="$with_gnu"
 build_and_test "g++ -O3 -march=native: what computes in lanes" native --preset release $tests_only \
   -D CMAKE_CXX_FLAGS="$gnu_flags" -D CMAKE_CXX_FLAGS_RELEASE=-O3 -D PLIANT_NATIVE=ON \
   -D PLIANT_TEST_FOLDERS="simd;element;assembly/element_kernel;assembly/hex8_stiffness"
 build_and_test "clang: examples, tests" clang --preset clang $together -D PLIANT_TEST_PACKAGE=OFF \
-  -D CMAKE_CXX_FLAGS_RELEASE=-O1 -D PLIANT_STEP_FEW_COMPOSITIONS=ON \
+  -D CMAKE_CXX_FLAGS_RELEASE=-O1 -D PLIANT_COMPILED=ON -D PLIANT_STEP_FEW_COMPOSITIONS=ON \
   -D PLIANT_TEST_FOLDERS="compile_fail;$(other_folders "$with_sanitizers")"
 LSAN_OPTIONS=suppressions=$PWD/tests/support/leaks_of_others.txt:print_suppressions=0 \
   build_and_test "clang with AddressSanitizer and UBSan" sanitize --preset debug-sanitize $tests_only \

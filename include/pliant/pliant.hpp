@@ -215,6 +215,8 @@
 #include <pliant/simd/rows.hpp>
 #include <pliant/simulation/frame_rate.hpp>
 #include <pliant/simulation/mechanisms.hpp>
+#include <pliant/simulation/moving_system.hpp>
+#include <pliant/simulation/out_of_line.hpp>
 #include <pliant/simulation/plastic_solids.hpp>
 #include <pliant/simulation/saved_state.hpp>
 #include <pliant/simulation/simulation.hpp>
@@ -226,6 +228,11 @@
 #include <pliant/solid/strain_damping.hpp>
 #include <pliant/solid/with_terms.hpp>
 #include <pliant/version.hpp>
+
+// For programs that link pliant::compiled.
+#ifdef PLIANT_COMPILED
+#include <pliant/compiled.hpp>
+#endif
 
 // clang-format off
 #include <pliant/restore_macros.hpp>

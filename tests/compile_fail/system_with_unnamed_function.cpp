@@ -24,7 +24,7 @@ class Spring : public pliant::DenseSystem<1> {
   struct History {};
   void save(History&) const {}
   void restore(History&&) {}
-  void end_step(const Vector&, const Vector&, double) {}
+  bool end_step(const Vector&, const Vector&, double, double) { return false; }
 };
 
 pliant::Simulation simulation(Spring(), pliant::BackwardEuler{}, pliant::DenseCholesky{});

@@ -23,9 +23,9 @@ class Spring : public pliant::DenseSystem<1> {
   void save(History&) const {}
   void restore(History&&) {}
 #ifdef SHOULD_FAIL
-  void end_stp(const Vector&, const Vector&, double) {}
+  bool end_stp(const Vector&, const Vector&, double, double) { return false; }
 #else
-  void end_step(const Vector&, const Vector&, double) {}
+  bool end_step(const Vector&, const Vector&, double, double) { return false; }
 #endif
 };
 

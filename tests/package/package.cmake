@@ -17,6 +17,7 @@ function(pliant_add_package_test name)
       -D build=${package_test_folder}/${name}
       -D generator=${CMAKE_GENERATOR}
       -D compiler=${CMAKE_CXX_COMPILER}
+      -D nm=${CMAKE_NM}
       -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/build_consumer.cmake -- ${definitions})
   set_tests_properties(package/${name} PROPERTIES FIXTURES_REQUIRED installed_package LABELS package)
 endfunction()
@@ -38,6 +39,14 @@ pliant_add_package_test(own_eigen_target_in_subdirectory
 pliant_add_package_test(without_openmp ${from_install} CMAKE_DISABLE_FIND_PACKAGE_OpenMP=ON)
 pliant_add_package_test(without_openmp_by_option ${from_install} PLIANT_USE_OPENMP=OFF)
 
+# The programs are not compiled for the instruction set of this machine.
+if(TARGET pliant::compiled AND NOT PLIANT_NATIVE)
+  pliant_add_package_test(with_compiled ${from_install} with_compiled=ON)
+  pliant_add_package_test(with_compiled_of_other_instructions
+    ${from_install} with_compiled=other_instructions CMAKE_CXX_FLAGS=-mavx)
+elseif(NOT TARGET pliant::compiled)
+  pliant_add_package_test(compiled_refused ${from_install} with_compiled=refused)
+endif()
 if(TARGET pliant::metis)
   pliant_add_package_test(with_metis ${from_install} with_optional=metis PLIANT_USE_CHOLMOD=OFF)
 endif()

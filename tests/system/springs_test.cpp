@@ -228,7 +228,7 @@ namespace {
 class Creeping : public DenseSystem<1> {
  public:
   static constexpr SystemAbilities abilities{.exact_view = true, .own_state = true};
-  static constexpr double stiffness = 50, rate = 0.25;  // N/m, of the stretch in each step
+  static constexpr double stiffness = 50, rate = 0.5;  // N/m, 1/s
 
   Creeping() : DenseSystem(Vector(1), Vector(Eigen::VectorXd::Ones(1).eval())) {}
 
@@ -246,10 +246,15 @@ class Creeping : public DenseSystem<1> {
   struct History {
     double anchor = 0;
     int evaluations = 0;
+    double time = 0;
   };
   void save(History& history) const { history = own_; }
   void restore(History&& history) { own_ = history; }
-  void end_step(const Vector& x, const Vector&, double) { own_.anchor += rate * stretch(x); }
+  bool end_step(const Vector& x, const Vector&, double time, double dt) {
+    own_.anchor += rate * dt * stretch(x);
+    own_.time = time;
+    return true;
+  }
   const History& own() const { return own_; }
 
  private:
@@ -262,12 +267,16 @@ class Creeping : public DenseSystem<1> {
 
 TEST_CASE("State of a System's own follows its steps, and goes back with them") {
   constexpr double force = 10;
-  Simulation sim(Creeping(), QuasiStatic{}, DenseCholesky{});
+  Simulation sim(Creeping(), QuasiStatic{.dt = 0.5}, DenseCholesky{});
   sim.set_external_forces(Eigen::Matrix<double, 1, 1>(force));
   const auto place = [&](int steps) { return force / 50 * (1 + 0.25 * (steps - 1)); };
   for (int k = 1; k <= 3; ++k) {
-    REQUIRE(sim.step());
+    const StepReport report = sim.step();
+    REQUIRE(report);
     CHECK(sim.positions()(0, 0) == Approx(place(k)).epsilon(1e-12));
+    CHECK(sim.system().own().time == sim.time());
+    // The energies are those after the anchor has moved: 0.75 of the stretch that balances the force remain.
+    CHECK(report.energies.elastic == Approx(0.75 * 0.75 * force * force / 50 / 2).epsilon(1e-12));
   }
   const auto saved = sim.state();
   const auto before = sim.system().own();

@@ -9,8 +9,8 @@
 // and a constant with its optional abilities,
 //   static constexpr SystemAbilities abilities{.adds_displacements = false};
 // whose fields have defaults; for each ability that is true the concept requires its functions. A misspelt
-// field does not compile, nor does a misspelt function. Terms, a flow, and functions of a state of its own
-// must be declared if they exist. Functions of free bodies and of origins need not be, because a System that
+// field does not compile, nor does a misspelt function. Terms and functions of a state of its own must be
+// declared if they exist. Functions of free bodies and of origins need not be, because a System that
 // derives from another one may have to switch these abilities off.
 //
 // `system_of(solid)` makes the System of a Solid, of Bodies or of Copies (assembly/system.hpp). A custom
@@ -67,11 +67,9 @@ struct SystemAbilities {
   // internal_number(i) is the node of the System for node i of a term, which uses the user's numbers.
   bool terms = false;
   // It has state besides the unknowns and their rates, a History (core/history.hpp): save(history),
-  // restore(history), and end_step(x, v, time), called after each accepted step.
+  // restore(history), and end_step(x, v, time, dt), called after each accepted step with the unknowns and
+  // their rates, the time and the length of the step [s]; it returns whether the forces at x have changed.
   bool own_state = false;
-  // It has materials that flow: flow(x, dt), called after each accepted step with its last unknowns and its
-  // length [s], returns whether the forces at x have changed. What it changes belongs to its History.
-  bool flows = false;
   // Rates are measured in axes that move with the unknowns: turn_rates(x, u, v) converts v from the axes at x
   // to those after the displacement u.
   bool turns_rates = false;
@@ -190,11 +188,6 @@ concept HasTerms = requires(S& system, const S& constant, int node) {
 };
 
 template <class S>
-concept Flows = requires(S& system, const typename S::Vector& x) {
-  { system.flow(x, 0.0) } -> std::convertible_to<bool>;  // whether the forces at x have changed
-};
-
-template <class S>
 concept TurnsRates = requires(const S& system, const typename S::Vector& x, typename S::Vector& v) {
   system.turn_rates(x, x, v);  // the rates v after a displacement, the second argument, from x
 };
@@ -221,7 +214,8 @@ concept CountsSoftNodes = requires(const S& system) {
 
 template <class S>
 concept EndsSteps = requires(S& system, const typename S::Vector& x) {
-  system.end_step(x, x, 0.0);  // the unknowns, their rates and the time [s] after an accepted step
+  // the unknowns, their rates, the time [s] and dt [s] of an accepted step; whether the forces have changed
+  { system.end_step(x, x, 0.0, 0.0) } -> std::same_as<bool>;
 };
 
 // Whether a System has the functions of its own state if, and only if, it declares them.
@@ -283,8 +277,7 @@ concept System = requires(S& system, const S& constant, const typename S::Vector
     (!S::abilities.rows_alone || S::abilities.rows) &&
     (!S::abilities.rows || S::abilities.rows_alone || detail::assembly::CountsSoftNodes<S>)&&
     // if, and only if, its abilities name them
-    (S::abilities.flows ==
-     detail::assembly::Flows<S>)&&detail::assembly::DeclaresTerms<S>&& detail::assembly::DeclaresOwnState<S>;
+    detail::assembly::DeclaresTerms<S>&& detail::assembly::DeclaresOwnState<S>;
 
 // The additional requirements of a Simulation, for its view of the state and for values that the user sets.
 template <class S>

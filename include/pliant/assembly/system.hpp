@@ -65,8 +65,8 @@ class ElasticSystem {
                                              .free_bodies = true,
                                              .origins = is_copies,
                                              .terms = std::tuple_size_v<Terms> != 0,
-                                             .own_state = true,
-                                             .flows = detail::assembly::any_flows<Parts>};
+                                             .own_state = true};
+  static constexpr bool is_plastic = detail::assembly::any_flows<Parts>;
 
   explicit ElasticSystem(const SolidType& solid) : ElasticSystem(solid, graph_of(solid)) {}
 
@@ -237,9 +237,9 @@ class ElasticSystem {
     GrowingPattern::History pairs;
     std::array<simd::AlignedVector<Scalar>, solid_count> strains;
   };
-  using History = std::conditional_t<abilities.flows, PlasticHistory, GrowingPattern::History>;
+  using History = std::conditional_t<is_plastic, PlasticHistory, GrowingPattern::History>;
   void save(History& history) const {
-    if constexpr (abilities.flows) {
+    if constexpr (is_plastic) {
       matrix_pattern_.save(history.pairs);
       for_each_set([&](const auto& elements, std::size_t set) { elements.save(history.strains[set]); });
     } else {
@@ -247,7 +247,7 @@ class ElasticSystem {
     }
   }
   void restore(History&& history) {
-    if constexpr (abilities.flows) {
+    if constexpr (is_plastic) {
       matrix_pattern_.restore(std::move(history.pairs));
       for_each_set(
           [&](auto& elements, std::size_t set) { elements.restore(std::move(history.strains[set])); });
@@ -255,14 +255,13 @@ class ElasticSystem {
       matrix_pattern_.restore(std::move(history));
     }
   }
-  void check(const History& history) const requires(abilities.flows) {
+  void check(const History& history) const requires(is_plastic) {
     for_each_set([&](const auto& elements, std::size_t set) { elements.check(history.strains[set]); });
   }
-  void end_step(const Vector&, const Vector&, double) {}  // only require_pairs and flow change the history
 
   // The plastic flow of a step of dt [s] that ends at the positions x [m], see Plasticity. Returns whether
   // any plastic strain has changed.
-  bool flow(const Vector& x, double dt) requires(abilities.flows) {
+  bool end_step(const Vector& x, const Vector&, double, double dt) {
     bool changed = false;
     for_each_set([&](auto& elements, std::size_t) {
       if constexpr (std::remove_cvref_t<decltype(elements)>::is_plastic) {

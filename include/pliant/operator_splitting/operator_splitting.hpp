@@ -75,7 +75,7 @@ struct OperatorSplitting {
         !detail::potential::has_terms<SystemType>,
         "OperatorSplitting takes no terms of a program's own, for its matrix is that of stretches alone: "
         "take another integrator, or the solid without them");
-    static_assert(!SystemType::abilities.flows,
+    static_assert(!SystemType::is_plastic,
                   "OperatorSplitting takes no plasticity, for its matrix is that of elastic stretches: take "
                   "another integrator, or the energy without Plastic");
     bodies.prepare(system);

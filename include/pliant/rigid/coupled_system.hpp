@@ -68,7 +68,6 @@ class CoupledSystem : public JointedBodies<isa> {
   static constexpr SystemAbilities abilities{.adds_displacements = false,
                                              .constant_forces = true,
                                              .own_state = true,
-                                             .flows = Soft::abilities.flows,
                                              .turns_rates = true,
                                              .own_gravity = true,
                                              .rows = true};
@@ -204,11 +203,10 @@ class CoupledSystem : public JointedBodies<isa> {
     this->set_loads(std::move(history.loads));
     core::restore_history(*soft_, std::move(history.soft));
   }
-  void end_step(const Vector& x, const Vector& v, double time) {
+  bool end_step(const Vector& x, const Vector& v, double time, double dt) {
     this->add_up_loads();
-    soft_->end_step(x, v, time);
+    return soft_->end_step(x, v, time, dt);
   }
-  bool flow(const Vector& x, double dt) requires(Soft::abilities.flows) { return soft_->flow(x, dt); }
 
  private:
   CoupledSystem(const Coupled<SolidType>& coupled, std::unique_ptr<Soft> soft)

@@ -112,7 +112,10 @@ class MechanismSystem : public JointedBodies<isa> {
   using History = typename Base::Loads;
   void save(History& history) const { history = this->loads(); }
   void restore(History&& history) { this->set_loads(std::move(history)); }
-  void end_step(const Vector&, const Vector&, double) { this->add_up_loads(); }
+  bool end_step(const Vector&, const Vector&, double, double) {
+    this->add_up_loads();
+    return false;
+  }
 
  private:
   void show(const Vector& vector, Positions& user) const {

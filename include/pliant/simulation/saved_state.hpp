@@ -66,6 +66,54 @@ void require_same(const StateOrigin<Dim>& state, const StateOrigin<Dim>& here, c
       "moved in the state and held here, or the other way round");
 }
 
+template <class System>
+class MovingSystem;  // moving_system.hpp
+
+// What the user sees and sets.
+template <class System>
+struct UserValues {
+  using Positions = NodeMatrix<typename System::Scalar, System::space>;
+
+  Positions positions, velocities;          // [m], [m/s]
+  Positions relative_positions;             // of Copies, otherwise without columns [m]
+  Positions constraint_forces;              // [N]
+  Positions forces;                         // to be converted in each step [N]; otherwise without columns
+  typename System::Vector external_forces;  // on the unknowns [N]
+  typename System::Vector step_forces;      // those of add_force, if they act: in the next step alone [N]
+  bool step_forces_act = false;
+  SmallVector<double, System::space> gravity = SmallVector<double, System::space>::Zero();  // [m/s^2]
+};
+
+// The part of a SavedState that depends on the System alone.
+template <class SystemType>
+class SavedMotion {
+ public:
+  using System = SystemType;
+  using Positions = typename UserValues<System>::Positions;
+
+  double time() const { return time_; }                             // [s]
+  const Positions& positions() const { return user_.positions; }    // [m]
+  const Positions& velocities() const { return user_.velocities; }  // [m/s]
+
+ protected:
+  SavedMotion() = default;
+  void invalidate() { made_in_ = {}; }
+
+ private:
+  friend MovingSystem<System>;
+  using Vector = typename System::Vector;
+
+  StateOrigin<System::dim> made_in_;
+  double time_ = 0;
+  UserValues<System> user_;
+  Vector x_, v_;  // the unknowns and their rates, if the user's arrays do not determine them
+  Vector a_;      // if the integrator stores it [m/s^2]
+  bool acceleration_known_ = false;
+  typename System::Contacts::History contacts_;
+  core::HistoryOf<System> system_;
+  std::optional<detail::potential::TermsOf<System>> terms_;
+};
+
 }  // namespace detail
 
 // The type of Simulation::state and Simulation::set_state. It contains the time, positions, velocities and
@@ -77,43 +125,20 @@ void require_same(const StateOrigin<Dim>& state, const StateOrigin<Dim>& here, c
 // It does not contain the solid, the constraints, the parameters of integrator and solver, nor the shapes,
 // surfaces and paths of colliders. The simulation of set_state must have the same ones.
 template <class SolidType, class IntegratorType, class SolverType, Isa isa = PLIANT_NATIVE_ISA>
-class SavedState {
+class SavedState : public detail::SavedMotion<SystemOf<SolidType, isa>> {
  public:
   using System = SystemOf<SolidType, isa>;
-  using Scalar = typename System::Scalar;
-  static constexpr int dim = System::space;
-  using Positions = NodeMatrix<Scalar, dim>;
 
   // An empty state, which set_state rejects.
   SavedState() = default;
-
-  double time() const { return time_; }                        // [s]
-  const Positions& positions() const { return positions_; }    // [m]
-  const Positions& velocities() const { return velocities_; }  // [m/s]
 
  private:
   template <class, class, class, class, Isa>
   friend class Simulation;
 
-  using Vector = typename System::Vector;
   using IntegratorWorkspace = typename IntegratorType::template Workspace<System, typename System::Filter>;
   using SolverWorkspace = typename SolverType::template Workspace<typename System::Matrix>;
 
-  detail::StateOrigin<System::dim> made_in_;
-  double time_ = 0;
-  Positions positions_, velocities_;
-  Positions relative_positions_;  // of Copies, otherwise without columns [m]
-  Positions constraint_forces_;   // [N]
-  Vector x_, v_;                  // the unknowns and their rates, if the user's arrays do not determine them
-  Vector a_;                      // if the integrator stores it [m/s^2]
-  bool acceleration_known_ = false;
-  Vector external_forces_;  // on the unknowns [N]
-  Positions user_forces_;   // from which they are converted in each step [N]; otherwise without columns
-  Vector step_forces_;      // in the next step alone [N]; without nodes if there are none
-  SmallVector<double, dim> gravity_ = SmallVector<double, dim>::Zero();
-  typename System::Contacts::History contacts_;
-  detail::core::HistoryOf<System> system_;
-  std::optional<detail::potential::TermsOf<System>> terms_;
   detail::core::HistoryOf<IntegratorWorkspace> integrator_;
   detail::core::HistoryOf<SolverWorkspace> solver_;
 };

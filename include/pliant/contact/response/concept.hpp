@@ -71,6 +71,16 @@ concept SystemContactStep = requires(S& step, const S& constant, const Vector& x
   typename S::Implicit::End;                                        // of the passes of an implicit step
 };
 
+// The contacts that are rows of a step, after a pass over the rows.
+struct ContactPass {
+  double error = 0;           // the largest of a row [m]
+  double penetration = 0;     // the largest [m]
+  double friction_error = 0;  // of the friction forces [N]
+  bool settled = true;        // whether friction is that of Coulomb's law
+  bool turned = false;        // rows have changed, on the same nodes
+  bool added = false;         // there are new rows
+};
+
 // Whether the contacts of a System are rows of the step, see rigid/row_contacts.hpp.
 template <class S>
 inline constexpr bool contacts_as_rows = requires {

@@ -5,24 +5,11 @@
 #include <optional>
 
 #include <pliant/contact/response/contact_data.hpp>
+#include <pliant/contact/response/concept.hpp>
 #include <pliant/contact/response/explicit_contact.hpp>
 #include <pliant/core/error.hpp>
 
 namespace pliant {
-
-namespace detail::contact {
-
-// The contacts that are rows of a step, after a pass over the rows.
-struct ContactPass {
-  double error = 0;           // the largest of a row [m]
-  double penetration = 0;     // the largest [m]
-  double friction_error = 0;  // of the friction forces [N]
-  bool settled = true;        // whether friction is that of Coulomb's law
-  bool turned = false;        // rows have changed, on the same nodes
-  bool added = false;         // there are new rows
-};
-
-}  // namespace detail::contact
 
 // Replaces Contacts, see contact/response/concept.hpp.
 template <class VectorType>  // a SystemVector
