@@ -19,7 +19,8 @@
 // brick, how it is held, whether "2200 mass" is kg or kg/m^3, its regularisation, and the norm in which its
 // accuracy is 1e-4. Here: steps of 1/60 s, errors of velocities in the norm of the masses relative to the
 // change that the rows make, cells of 0.1 m, 2200 kg/m^3, held at one end, and r diag(J M^-1 J^T) added to C.
-// Its times are those of a GPU of 2008 (MPRGP) and of one core of an i7 920 (PGS).
+// Its times are those of a GPU of 2008 (MPRGP) and of one core of an i7 920 (PGS). A count of -1 is one of
+// more than 6000, after which a method is stopped.
 //
 // Run:  27_paper            small scenes: seconds
 //       27_paper full       the sizes of the paper: minutes
