@@ -4,8 +4,8 @@
 #include <array>
 #include <optional>
 
-#include <pliant/contact/response/contact_data.hpp>
 #include <pliant/contact/response/concept.hpp>
+#include <pliant/contact/response/contact_data.hpp>
 #include <pliant/contact/response/explicit_contact.hpp>
 #include <pliant/core/error.hpp>
 
