@@ -18,7 +18,8 @@ struct BackwardEuler {
   double dt = 0.01;    // [s]
   Newton newton = {};  // accuracy and safeguards of the solve
 
-  static constexpr IntegratorAbilities abilities{.knows_colliders = true, .takes_rows = true};
+  static constexpr IntegratorAbilities abilities{
+      .knows_colliders = true, .takes_rows = true, .takes_contact_rows = true};
 
   template <class SystemType, class FilterType>
   using Workspace = detail::integrator::IncrementalWorkspace<SystemType, FilterType>;

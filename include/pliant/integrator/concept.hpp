@@ -121,6 +121,7 @@ struct IntegratorAbilities {
   bool needs_solver = true;         // linear systems are solved; false: a Simulation has no solver
   bool knows_colliders = false;     // colliders are allowed
   bool takes_rows = false;          // Systems with rows are allowed, see SystemAbilities
+  bool takes_contact_rows = false;  // colliders are allowed too, if their contacts are rows
 };
 
 // The optional abilities of a workspace, each with the functions that it then must have. Of these, begin_step

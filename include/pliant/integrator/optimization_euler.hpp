@@ -16,7 +16,8 @@ struct OptimizationEuler {
   double dt = 0.01;    // [s]
   Newton newton = {};  // `require_convergence` is ignored and taken as false
 
-  static constexpr IntegratorAbilities abilities{.knows_colliders = true, .takes_rows = true};
+  static constexpr IntegratorAbilities abilities{
+      .knows_colliders = true, .takes_rows = true, .takes_contact_rows = true};
 
   template <class SystemType, class FilterType>
   using Workspace = detail::integrator::IncrementalWorkspace<SystemType, FilterType>;

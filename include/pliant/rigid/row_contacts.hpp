@@ -64,6 +64,14 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
     found_loads_ = body_loads_;
   }
 
+  // For an integrator without contact of joined bodies.
+  void require_no_colliders() const {
+    core::require_parameter(points_.colliders.empty(), "number of colliders of the mechanism",
+                            static_cast<double>(bodies_->mechanism().colliders().size()),
+                            "this integrator takes joints without contact: use BackwardEuler or "
+                            "OptimizationEuler");
+  }
+
   template <class Filter>
   void set_constraints(const Filter& filter) {
     points_.set_constraints(filter);

@@ -189,6 +189,8 @@ class Simulation
                    std::function<Pose<dim>(double time)> path = nullptr) {
     static_assert(Integrator::abilities.knows_colliders, "this integrator knows no colliders");
     static_assert(Base::has_colliders, "this System knows no colliders");
+    static_assert(takes_contact_rows,
+                  "this integrator takes joints without contact: use BackwardEuler or OptimizationEuler");
     return contacts_.add(std::move(collider), surface, std::move(path), state_.time);
   }
 
@@ -229,6 +231,9 @@ class Simulation
       IntegratorFor<Integrator, Context>,
       "the integrator lacks prepare or step, or its workspace a function that its abilities promise, or it "
       "has one that they do not name; see integrator/concept.hpp");
+
+  static constexpr bool takes_contact_rows =
+      !detail::contact::contacts_as_rows<System> || Integrator::abilities.takes_contact_rows;
 
   FilterType filter_of(const Constraint& constraint) const {
     NodeConstraints<System::dim> held(system_.node_count());
@@ -273,6 +278,7 @@ class Simulation
   // Called by OutOfLine.
   void prepare() {
     this->prepare_system();
+    if constexpr (!takes_contact_rows) contacts_.require_no_colliders();
     this->set_filter(filter_of(constraint_));
     integrator_.prepare(system_, integrator_workspace_);
     check_filter(filter_);
