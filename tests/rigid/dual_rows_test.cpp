@@ -2,9 +2,11 @@
 #include "rigid/coupled.hpp"
 #include "support/threads.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <pliant/constraint/pinned.hpp>
+#include <pliant/contact/shape/half_space.hpp>
 #include <pliant/energy/corotated_linear.hpp>
 #include <pliant/linear_solver/rows/dual_rows.hpp>
 
@@ -37,28 +39,38 @@ auto bar(const Energy& energy, double beta, bool jointed, int fineness = 1) {
   return coupled;
 }
 
+constexpr double below = -10;  // a floor that nothing reaches
 const Lame lame = Lame::from_young_poisson(young, 0.3);
 
-// The largest difference of velocities between Condensed and DualRows in some steps.
+// The largest difference of velocities between Condensed and DualRows in some steps, with a floor at y =
+// `floor`, which touches the bar if it is above its lower end.
 template <class Scene, class... Held>
-double difference(const Scene& coupled, const Newton& newton, const Held&... held) {
+double difference(const Scene& coupled, const Newton& newton, double floor, const Held&... held) {
   const BackwardEuler steps{.dt = 1. / 60, .newton = newton};
   Simulation direct(coupled, steps, Condensed{}, held...);
   Simulation dual(coupled, steps, DualRows<Jacobi>{.gap = 1e-11, .solver = {.tolerance = 1e-13}}, held...);
   double largest = 0, fastest = 0;
   direct.set_gravity({-5, -8.4, 0});
   dual.set_gravity({-5, -8.4, 0});
+  const HalfSpace ground(Vector3(0, floor, 0), Vector3(0, 1, 0));
+  direct.add_collider(ground, {.friction = 0.3});
+  dual.add_collider(ground, {.friction = 0.3});
+  int touching = 0;
   for (int k = 0; k < 12; ++k) {
-    test::step(direct);
+    const StepReport reference = direct.step();
+    REQUIRE(reference);
     const StepReport report = dual.step();
     INFO(report.message());
     REQUIRE(report);
     CHECK(report.linear_iterations > 0);
     CHECK(dual.joint_gap() <= 1e-10);
+    CHECK(report.contacts == reference.contacts);
+    touching = std::max(touching, report.contacts);
     largest = std::max(largest, (direct.velocities() - dual.velocities()).cwiseAbs().maxCoeff());
     fastest = std::max(fastest, direct.velocities().cwiseAbs().maxCoeff());
   }
   CHECK(fastest > 0.1);
+  CHECK((touching > 0) == (floor > -1));
   return largest;
 }
 
@@ -66,14 +78,18 @@ double difference(const Scene& coupled, const Newton& newton, const Held&... hel
 
 TEST_CASE("DualRows: linearised steps are those of Condensed, with damping and with held nodes") {
   const LinearElastic energy(lame);
-  CHECK(difference(bar(energy, 0.002, true), Newton::linearised()) < 1e-8);
-  CHECK(difference(bar(energy, 0, false), Newton::linearised(), Pinned(test::nodes_at(bar_mesh(), 0))) <
-        1e-8);
+  CHECK(difference(bar(energy, 0.002, true), Newton::linearised(), below) < 1e-8);
+  CHECK(difference(bar(energy, 0, false), Newton::linearised(), below,
+                   Pinned(test::nodes_at(bar_mesh(), 0))) < 1e-8);
 }
 
 TEST_CASE("DualRows: converged steps are those of Condensed, with warped elements") {
   const CorotatedLinear energy(lame);
-  CHECK(difference(bar(energy, 0.002, true), Newton{.tolerance = 1e-9}) < 1e-6);
+  CHECK(difference(bar(energy, 0.002, true), Newton{.tolerance = 1e-9}, below) < 1e-6);
+}
+
+TEST_CASE("DualRows: contact and friction are those of Condensed") {
+  CHECK(difference(bar(LinearElastic(lame), 0.002, true), Newton::linearised(), -length - 0.001) < 1e-6);
 }
 
 TEST_CASE("DualRows: the same bits on any number of threads") {

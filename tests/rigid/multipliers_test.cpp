@@ -2,9 +2,11 @@
 #include "rigid/coupled.hpp"
 #include "support/threads.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
+#include <pliant/contact/shape/half_space.hpp>
 #include <pliant/linear_solver/preconditioner/two_level.hpp>
 #include <pliant/linear_solver/rows/multipliers.hpp>
 
@@ -89,6 +91,30 @@ TEST_CASE("Multipliers: the steps of a chain with a soft bar are those of Conden
       CHECK((iterative.joint_load(joint).force - force).norm() < 1e-4 * (1 + force.norm()));
     }
   }
+}
+
+TEST_CASE("Multipliers: contact and friction are those of Condensed") {
+  const auto coupled = chain_and_bar(false);
+  Simulation direct(coupled, steps, Condensed{});
+  Simulation iterative(coupled, steps, Multipliers<Pcg<TwoLevel>>{.solver = {.tolerance = 1e-9}});
+  const HalfSpace floor(Vector3(0, -0.905, 0), Vector3(0, 1, 0));
+  direct.set_gravity({-5, -8.4, 0});
+  iterative.set_gravity({-5, -8.4, 0});
+  direct.add_collider(floor, {.friction = 0.3});
+  iterative.add_collider(floor, {.friction = 0.3});
+  int touching = 0;
+  for (int k = 0; k < 30; ++k) {
+    const StepReport reference = direct.step();
+    REQUIRE(reference);
+    const StepReport report = iterative.step();
+    INFO(report.message());
+    REQUIRE(report);
+    touching = std::max(touching, report.contacts);
+    CHECK(report.contacts == reference.contacts);
+    CHECK((direct.velocities() - iterative.velocities()).cwiseAbs().maxCoeff() < 1e-6);
+    CHECK((direct.collider_forces() - iterative.collider_forces()).cwiseAbs().maxCoeff() < 1e-3);
+  }
+  CHECK(touching >= 3);
 }
 
 TEST_CASE("Multipliers: linearised steps are those of Condensed") {

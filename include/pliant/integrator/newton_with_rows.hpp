@@ -63,7 +63,7 @@ class RowMinimization {
   using Vector = typename Context::Vector;
   using Matrix = typename Context::Matrix;
   static_assert(!Potential::bounded,
-                "a System with rows takes no colliders: its Contacts must be NoContacts");
+                "the contacts of a System with rows are rows or none: its Contacts bound no unknowns");
 
   RowMinimization(const Context& context, Potential& potential, const Newton& newton, const Vector& x,
                   NewtonWorkspace<Vector, Matrix>& workspace, Vector& u, NewtonMonitor monitor)

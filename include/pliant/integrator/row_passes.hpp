@@ -16,15 +16,8 @@ inline bool contacts_met(const contact::ContactPass& contact, double allowed) {
 template <class Context>
 LinearStop follow_contacts(const Context& context, const typename Context::Matrix& A, const Rows& rows,
                            const contact::ContactPass& contact) {
-  auto& w = context.solver_workspace;
-  if (contact.turned && !contact.added) {
-    if constexpr (requires { context.solver.renew_bounded(rows, w); }) {
-      context.solver.renew_bounded(rows, w);
-      return LinearStop::converged;
-    }
-  }
   if (!contact.turned && !contact.added) return LinearStop::converged;
-  return context.solver.prepare(A, rows, w);
+  return context.solver.renew(A, rows, !contact.added, context.solver_workspace);
 }
 
 // Sets u, the displacement [m] from x in a step, such that the forces of the rows and the inertia

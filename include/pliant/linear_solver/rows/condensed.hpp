@@ -101,11 +101,13 @@ struct Condensed {
     return LinearStop::converged;
   }
 
-  // Follows a change of the derivatives and compliances of the bounded rows, on the same nodes, since the
-  // last `prepare`.
-  template <class W>
-  void renew_bounded(const Rows& rows, W& w) const {
+  // Follows a change of the bounded rows since the last `prepare`, with the same A. `same_nodes`: only their
+  // derivatives and compliances have changed.
+  template <class Matrix, class W>
+  LinearStop renew(const Matrix& A, const Rows& rows, bool same_nodes, W& w) const {
+    if (!same_nodes) return prepare(A, rows, w);
     if (!rows.bounded.empty()) fill_bounded(rows, w);
+    return LinearStop::converged;
   }
 
   // x = A^-1 b with the last prepared A.

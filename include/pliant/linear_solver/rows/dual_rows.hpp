@@ -258,18 +258,17 @@ struct DualRows {
   LinearStop prepare(const Rows& rows, const StrainRows* strains, W& w) const {
     const auto nodes = std::ssize(w.inverse);
     w.strains = strains;
-    w.W.prepare(w.inverse, rows, strains, regularisation);
     for (auto* vector : {&w.forces, &w.moved}) {
       if (vector->nodes() != nodes) vector->resize(nodes);
       vector->set_zero();
     }
-    if (w.solution.nodes() != w.W.rows()) {
-      w.box = BoxConstraints<typename W::Vector>::unbounded(w.W.rows());
-      w.right_side.resize(w.W.rows());
-      w.solution.resize(w.W.rows());
-    }
-    w.solution.set_zero();
-    return w.W.finite() ? LinearStop::converged : LinearStop::not_finite;
+    return prepare_rows(rows, w);
+  }
+
+  // Follows a change of the rows since the last `prepare`, with the same matrix and strains.
+  template <class Matrix, class W>
+  LinearStop renew(const Matrix& /*A*/, const Rows& rows, bool /*same_nodes*/, W& w) const {
+    return prepare_rows(rows, w);
   }
 
   // The next solves are those with the forces b, which they take into account themselves: x = 0.
@@ -314,6 +313,19 @@ struct DualRows {
     w.W.spread(w.solution, &w.forces, u);
     u.add(1, p);
     return report;
+  }
+
+ private:
+  template <class W>
+  LinearStop prepare_rows(const Rows& rows, W& w) const {
+    w.W.prepare(w.inverse, rows, w.strains, regularisation);
+    if (w.solution.nodes() != w.W.rows()) {
+      w.box = BoxConstraints<typename W::Vector>::unbounded(w.W.rows());
+      w.right_side.resize(w.W.rows());
+      w.solution.resize(w.W.rows());
+    }
+    w.solution.set_zero();
+    return w.W.finite() ? LinearStop::converged : LinearStop::not_finite;
   }
 };
 

@@ -111,18 +111,24 @@ struct Multipliers {
          {&w.inner.r, &w.inner.z, &w.inner.p, &w.inner.q, &w.forces, &w.change, &w.coarse, &w.rest}) {
       if (vector->nodes() != A.rows()) vector->resize(A.rows());
     }
+    w.forces.set_zero();
+    w.first_residual = 0;
+    if (const LinearStop stop = renew(A, rows, false, w); stop != LinearStop::converged) return stop;
+    w.inner.A.assign(A);
+    if (solver.preconditioner.prepare(A, w.inner.preconditioner)) return LinearStop::converged;
+    return A.finite() ? LinearStop::indefinite : LinearStop::not_finite;
+  }
+
+  // Follows a change of the rows since the last `prepare`, with the same A.
+  template <class Matrix, class W>
+  LinearStop renew(const Matrix& A, const Rows& rows, bool /*same_nodes*/, W& w) const {
     const auto count = std::ssize(rows.held) + std::ssize(rows.bounded);
     for (auto* vector :
          {&w.slack, &w.slack_r, &w.slack_z, &w.slack_p, &w.lambda, &w.fixed, &w.right_side, &w.y}) {
       if (vector->nodes() != count) vector->resize(count);
     }
-    w.forces.set_zero();
-    w.first_residual = 0;
     w.has_guess = w.has_schur = false;
-    if (const LinearStop stop = w.projection.prepare(A, rows); stop != LinearStop::converged) return stop;
-    w.inner.A.assign(A);
-    if (solver.preconditioner.prepare(A, w.inner.preconditioner)) return LinearStop::converged;
-    return A.finite() ? LinearStop::indefinite : LinearStop::not_finite;
+    return w.projection.prepare(A, rows);
   }
 
   // The next solves are those with the forces b, which they take into account themselves: x = 0.
