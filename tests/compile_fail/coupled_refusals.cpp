@@ -1,16 +1,17 @@
-// A soft body that joints connect to a mechanism needs an integrator and a solver for them, and is one in
-// space, in doubles, alone and without terms. must say: this integrator takes no joints: use BackwardEuler,
-// OptimizationEuler or Newmark must say: joints need a solver that takes rows must say: Coupled takes a solid
-// in space, in doubles must say: Coupled takes a Solid or Bodies, and no Copies must say: the first argument
-// of Coupled must be a Solid or Bodies
+// A soft body that joints connect to a mechanism needs an integrator and a solver for them, and is one in space, in
+// doubles, alone and without terms.
+// must say: this integrator takes no joints: use BackwardEuler, OptimizationEuler or Newmark
+// must say: joints need a solver that takes rows
+// must say: Coupled takes a solid in space, in doubles
+// must say: Coupled takes a Solid or Bodies, and no Copies
+// must say: the first argument of Coupled must be a Solid or Bodies
 #include <pliant/pliant.hpp>
 
 using namespace pliant;
 
 template <class Scalar = double>
 auto solid() {
-  return Solid(make_box<Tet4, Scalar>({}), CorotatedLinear(Lame::from_young_poisson(1e4, 0.3)),
-               Density{1000});
+  return Solid(make_box<Tet4, Scalar>({}), CorotatedLinear(Lame::from_young_poisson(1e4, 0.3)), Density{1000});
 }
 
 auto coupled() {

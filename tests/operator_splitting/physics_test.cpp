@@ -430,6 +430,9 @@ TEST_CASE("operator splitting: what it does not take is refused by name") {
       Simulation(Solid(mesh, soft, Density{density}, Rayleigh{.beta = 0.1}), OperatorSplitting{}),
       Catch::Contains("Rayleigh::beta = 0.1"));
   CHECK_THROWS_WITH(
+      Simulation(Solid(mesh, soft, Density{density}, StrainDamping{.shear = 1}), OperatorSplitting{}),
+      Catch::Contains("number of solids with a StrainDamping = 1"));
+  CHECK_THROWS_WITH(
       Simulation(Solid(mesh, FixedCorotated(Lame::from_young_poisson(1e5, -0.1)), Density{density}),
                  OperatorSplitting{}),
       Catch::Contains("lambda = -"));

@@ -208,6 +208,9 @@ class ElasticSystem {
   // that do have a StrainDamping alone.
   Scalar stiffness_damping() const { return stiffness_damping_; }
 
+  // The number of solids with a StrainDamping.
+  int strain_damped_solids() const { return strain_damped_solids_; }
+
   // Adds to g the negative damping force of a strain rate within a step [N], with the sign of dE/dx, and to
   // A, unless it is null, its derivative with respect to the displacement [N/m], with the projection. Returns
   // the potential of the force [J]. See Straining and viscosity.hpp.
@@ -369,9 +372,9 @@ class ElasticSystem {
     std::apply([&](const auto&... part) { (add_mass(rest_nodes(solid), part), ...); }, parts);
     stiffness_damping_ = static_cast<Scalar>(
         std::apply([](const auto&... part) { return std::max({part.solid.damping().beta...}); }, parts));
-    const bool damps_strain =
-        std::apply([](const auto&... part) { return (part.solid.strain_damping().any() || ...); }, parts);
-    if (stiffness_damping_ == 0 && damps_strain) stiffness_damping_ = 1;
+    strain_damped_solids_ = std::apply(
+        [](const auto&... part) { return (0 + ... + int{part.solid.strain_damping().any()}); }, parts);
+    if (stiffness_damping_ == 0 && strain_damped_solids_ > 0) stiffness_damping_ = 1;
     for_each_set([&](const auto& elements, std::size_t) {
       rotation_changes_energy_ = rotation_changes_energy_ || elements.rotation_changes_energy();
     });
@@ -549,6 +552,7 @@ class ElasticSystem {
   std::ptrdiff_t nodes_of_copy_ = 0;
   Vector mass_damping_;
   Scalar stiffness_damping_ = 0;  // [s]
+  int strain_damped_solids_ = 0;
   bool rotation_changes_energy_ = false;
   std::vector<std::vector<Part>> cuts_;  // one for each number of parts
   Terms terms_;

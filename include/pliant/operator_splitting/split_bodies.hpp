@@ -111,8 +111,11 @@ class SplitBodies {
       bodies_.find(system.pattern());
     }
     const auto beta = static_cast<double>(system.stiffness_damping());
-    core::require_parameter(beta == 0, "Rayleigh::beta, or that of a StrainDamping", beta,
-                            "must be zero with OperatorSplitting, which does not support stiffness damping");
+    constexpr const char* unsupported =
+        "must be zero with OperatorSplitting, which does not support stiffness damping";
+    core::require_parameter(system.strain_damped_solids() == 0, "number of solids with a StrainDamping",
+                            system.strain_damped_solids(), unsupported);
+    core::require_parameter(beta == 0, "Rayleigh::beta", beta, unsupported);
     const std::vector<Element> elements = elements_of(system);
     elements_ = fingerprint_of(elements, system.mass_damping());
     pieces_ = pieces_of(elements, system.numbering(), system.rest(), system.nodes_of_copy());
