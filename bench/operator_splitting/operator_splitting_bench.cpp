@@ -343,7 +343,8 @@ BENCHMARK(crowd)
 // Millimetres; poses or one mesh.
 BENCHMARK(spread_crowd)
     ->Name("crowd/spread")
-    ->ArgsProduct({{300, 3000, 30000, 1000000}, {0, 1}})
+    ->ArgsProduct({{300, 3000, 30000}, {0, 1}})
+    ->Args({1000000, 0})  // in floats the elements of one mesh have no volume there
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 BENCHMARK(backward_euler_step<float>)->Apply(solved_steps);
