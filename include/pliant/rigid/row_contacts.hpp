@@ -41,12 +41,11 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
     Step(RowContacts& contacts, bool moved) : contacts_(contacts), moved_(moved) {}
     bool moved_nodes() const { return moved_; }
     void begin_rows(const Vector& x, const Vector& ahead) { contacts_.begin_rows(x, ahead); }
-    detail::contact::ContactPass follow_rows(const Vector& x, const Vector& end, const Vector& u,
-                                             double allowed) {
+    contact::ContactPass follow_rows(const Vector& x, const Vector& end, const Vector& u, double allowed) {
       return contacts_.follow_rows(x, end, u, allowed);
     }
     int end_rows(Vector& forces) { return contacts_.end_rows(forces); }
-    detail::contact::BlockedNode blocked() const { return contacts_.blocked_; }
+    contact::BlockedNode blocked() const { return contacts_.blocked_; }
     void accept() { contacts_.accept(); }
 
    private:
@@ -78,7 +77,7 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
   }
   void renew() { contacts_.clear(); }
 
-  int add(detail::contact::AnyCollider<3> shape, const Surface& surface, Path path, double time) {
+  int add(contact::AnyCollider<3> shape, const Surface& surface, Path path, double time) {
     require_no_drag(surface);
     return points_.colliders.add(std::move(shape), surface, std::move(path), time);
   }
@@ -163,10 +162,9 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
     points_.for_each_near(
         x, end_, ahead, points_.reach(), [&](int number, int node, int body, int index, const Place& place) {
           Planes planes;
-          planes.size = detail::contact::largest_entry<3>(place.from);
+          planes.size = contact::largest_entry<3>(place.from);
           const Point displacement = place.to - place.from;
-          const double reach =
-              detail::contact::length<3>(displacement) + (body == world_body ? points_.reach() : 0);
+          const double reach = contact::length<3>(displacement) + (body == world_body ? points_.reach() : 0);
           points_.colliders.meet(index, place.from, displacement, reach, planes, place.radius);
           for (const ContactPlane<3>& plane : planes) {
             add({number, node, body, points_.colliders[index].body}, plane, x, place);
@@ -240,7 +238,7 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
     block.node[used] = node + 1;
     for (Eigen::Index i = 0; i < 3; ++i) {
       const Point direction = T.row(i);
-      block.J[used].row(i) = sign * detail::algebra::cross<double>(arm, direction).transpose() * axes;
+      block.J[used].row(i) = sign * algebra::cross<double>(arm, direction).transpose() * axes;
     }
     ++used;
   }
@@ -263,9 +261,8 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
   }
 
   // Corrects the right sides, at the end of a pass, and prepares the friction of the next one.
-  detail::contact::ContactPass follow_rows(const Vector& x, const Vector& end, const Vector& u,
-                                           double allowed) {
-    detail::contact::ContactPass pass;
+  contact::ContactPass follow_rows(const Vector& x, const Vector& end, const Vector& u, double allowed) {
+    contact::ContactPass pass;
     if (points_.colliders.empty()) return pass;
     points_.carry(x, end);
     std::vector<RowBlock>& blocks = bodies_->rows().bounded;
@@ -299,7 +296,7 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
     return pass;
   }
 
-  void see(const Contacting& contact, double off, detail::contact::ContactPass& pass) {
+  void see(const Contacting& contact, double off, contact::ContactPass& pass) {
     const double size = size_of_error(off);
     if (!(size > pass.error)) return;
     pass.error = size;
@@ -308,7 +305,7 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
 
   // Adds the contacts of points that have entered a collider.
   void add_entered(const Vector& x, const Vector& end, const Vector& u, double allowed,
-                   detail::contact::ContactPass& pass) {
+                   contact::ContactPass& pass) {
     const std::size_t known = contacts_.size();
     points_.for_each_near(x, end, u, 0, [&](int number, int node, int body, int index, const Place& place) {
       const Point displacement = place.to - place.from;
@@ -392,7 +389,7 @@ class RowContacts : public NoContacts<NodeVector<3, double, isa>> {
   Vector end_;
   int passes_ = 0;             // in this step
   double friction_error_ = 0;  // of the last pass that followed friction [N]
-  detail::contact::BlockedNode blocked_;
+  contact::BlockedNode blocked_;
   std::vector<Contacting> contacts_;  // in this step
   std::vector<Touch> found_, active_;
   std::vector<JointLoad> found_loads_, body_loads_;

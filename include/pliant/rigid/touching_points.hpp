@@ -49,7 +49,7 @@ class TouchingPoints {
       size = std::max(size, system.rest().node(i).cwiseAbs().maxCoeff());
     colliders.prepare(size, 1e-10);
     reach_ = 0.25 * system.node_spacing();
-    groups_ = detail::contact::NodeGroups<Vector>(nodes_, no_origins_);
+    groups_ = contact::NodeGroups<Vector>(nodes_, no_origins_);
     connected_ = system.connections();
     free_.assign(static_cast<std::size_t>(nodes_), every_direction);
     points_.clear();
@@ -176,7 +176,7 @@ class TouchingPoints {
 
   const Bodies* bodies_ = nullptr;
   Origins<3> no_origins_;
-  detail::contact::NodeGroups<Vector> groups_;
+  contact::NodeGroups<Vector> groups_;
   std::vector<std::pair<int, int>> connected_;  // a node of the System, and a body or the world; ascending
   std::vector<BodyPoint> points_;               // by body
   std::vector<int> free_;                       // of each node of the solid: its index in projections_

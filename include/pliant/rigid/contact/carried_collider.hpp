@@ -62,7 +62,7 @@ inline void require_no_drag(const Surface& surface) {
 
 struct CarriedCollider {
   int body;
-  detail::contact::AnyCollider<3> shape;  // in the frame of the body
+  contact::AnyCollider<3> shape;  // in the frame of the body
   Surface surface;
   std::vector<ContactPoint> points;
 };
